@@ -52,8 +52,13 @@ enum class ErrorCode {
   kSqlSyntax,
   kUnknownDatabase,
   kDatabaseExists,
+  kNoDatabaseToDrop,
   kUnknownCollection,
+  kNoCollectionToDrop,
   kCollectionExists,
+  kUnknownOption,      // of a collection
+  kUnknownIndex,
+  kIndexExists,
   kUnknownFunction,
   kWrongArgumentCount,
   kUnknownColumn,
