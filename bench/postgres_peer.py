@@ -96,7 +96,7 @@ def search(cluster, lines):
         "any_equal_few": "doc @@ '$.** == \"Jippie\"'",
         "any_equal_many": "doc @@ '$.** == \"outdoor\"'",
         "any_number": "doc @@ '$.** == 1974'",
-        "any_between": "doc @@ '$.** > 1973.5 && $.** < 1974.5'",
+        "any_between": "doc @? '$.** ? (@ > 1973.5 && @ < 1974.5)'",
     }
     for name, where in queries.items():
         times = []
