@@ -137,7 +137,7 @@ class Index {
                                     uint64_t effort) = 0;
   // Least and greatest scalar of a type class at a path (numbers, strings), encoded; absent when
   // there is none. A `cut` string must be fetched from the document `doc`; among strings alike in
-  // their first kDefaultStringCutBytes it is any of them. kInvalidArgument for another key type.
+  // their first 93 bytes it may be any of them. kInvalidArgument for another key type.
   struct Extreme {
     document::DecodedScalar value;
     DocId doc{};

@@ -1,4 +1,5 @@
-// Random documents with everything that is hard to index, and a plain walk over a document's values.
+// Random documents with everything that is hard to index, and a plain walk over a document's
+// values.
 #pragma once
 
 #include <functional>
@@ -16,7 +17,9 @@ class RandomDocuments {
  public:
   explicit RandomDocuments(uint64_t seed) : random_(seed) {}
 
-  size_t below(size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(random_); }
+  size_t below(size_t bound) {
+    return std::uniform_int_distribution<size_t>(0, bound - 1)(random_);
+  }
 
   // The text of a document with this `_id`.
   std::string next(uint64_t id) {
@@ -37,40 +40,72 @@ class RandomDocuments {
   document::Json scalar() {
     using document::Json;
     switch (below(7)) {
-      case 0: return Json::null();
-      case 1: return Json::boolean(below(2) == 0);
-      case 2: return Json::integer(static_cast<int64_t>(below(20)) - 5);
+      case 0:
+        return Json::null();
+      case 1:
+        return Json::boolean(below(2) == 0);
+      case 2:
+        return Json::integer(static_cast<int64_t>(below(20)) - 5);
       case 3: {
-        static constexpr const char* kNumbers[] = {
-            "-0",     "0",    "0.0", "9007199254740992", "9007199254740993", "9007199254740994",
-            "1974.0", "1974", "1e3", "18446744073709551615", "-9223372036854775808", "0.1",
-            "0.10",   "-7.5", "1e-300", "9223372036854775807", "9223372036854775808", "12.5"};
+        static constexpr const char* kNumbers[] = {"-0",
+                                                   "0",
+                                                   "0.0",
+                                                   "9007199254740992",
+                                                   "9007199254740993",
+                                                   "9007199254740994",
+                                                   "1974.0",
+                                                   "1974",
+                                                   "1e3",
+                                                   "18446744073709551615",
+                                                   "-9223372036854775808",
+                                                   "0.1",
+                                                   "0.10",
+                                                   "-7.5",
+                                                   "1e-300",
+                                                   "9223372036854775807",
+                                                   "9223372036854775808",
+                                                   "12.5"};
         return Json::number_text(kNumbers[below(std::size(kNumbers))]);
       }
-      default: return Json::string(string());
+      default:
+        return Json::string(string());
     }
   }
 
   std::string string() {
-    static const std::string kStrings[] = {
-        "", "a", "A", "Beach", "Beau", "red beach", "Jippie", "\xc3\xa9t\xc3\xa9", std::string("a\0b", 3),
-        std::string("a\0", 2), "1974", "sixteen bytes 16", "sixteen bytes 16+", "sixteen bytes 1"};
+    static const std::string kStrings[] = {"",
+                                           "a",
+                                           "A",
+                                           "Beach",
+                                           "Beau",
+                                           "red beach",
+                                           "Jippie",
+                                           "\xc3\xa9t\xc3\xa9",
+                                           std::string("a\0b", 3),
+                                           std::string("a\0", 2),
+                                           "1974",
+                                           "sixteen bytes 16",
+                                           "sixteen bytes 16+",
+                                           "sixteen bytes 1"};
     switch (below(5)) {
       case 0: {  // around the cut of long strings, some with a wide character across it
         std::string text(90 + below(10), 'x');
         if (below(2) == 0) text += "\xe2\x82\xac";
         return text + std::string(below(3), 'y');
       }
-      case 1: return std::string(14 + below(4), 'z') + (below(2) == 0 ? "\xf0\x9f\x8f\x96" : "q");
-      case 2: return std::string("common prefix of long strings: ") + std::to_string(below(6));
-      default: return kStrings[below(std::size(kStrings))];
+      case 1:
+        return std::string(14 + below(4), 'z') + (below(2) == 0 ? "\xf0\x9f\x8f\x96" : "q");
+      case 2:
+        return std::string("common prefix of long strings: ") + std::to_string(below(6));
+      default:
+        return kStrings[below(std::size(kStrings))];
     }
   }
 
  private:
   std::string name() {
-    static const std::string kNames[] = {"a", "b", "tags", "a.b", "", "*", "[*]", "n",
-                                         "\xe6\x97\xa5", std::string("a\0b", 3)};
+    static const std::string kNames[] = {
+        "a", "b", "tags", "a.b", "", "*", "[*]", "n", "\xe6\x97\xa5", std::string("a\0b", 3)};
     return kNames[below(std::size(kNames))];
   }
 

@@ -1,8 +1,8 @@
 // The index against a scan over all documents, while they come, change and go.
-#include <doctest/doctest.h>
-
 #include <optional>
 #include <set>
+
+#include <doctest/doctest.h>
 
 #include "tests/index/index_fixture.h"
 #include "tests/random_documents.h"
@@ -16,7 +16,9 @@ using testing::RandomDocuments;
 using Predicate = std::function<bool(const Json&)>;
 using DocSet = std::set<uint64_t>;
 
-bool is_scalar(const Json& value) { return !value.is_array() && !value.is_object(); }
+bool is_scalar(const Json& value) {
+  return !value.is_array() && !value.is_object();
+}
 
 // Does the scalar satisfy the probe? Written anew, from what index.h says.
 bool satisfies(const Json& value, const Probe& probe) {
@@ -41,7 +43,8 @@ bool satisfies(const Json& value, const Probe& probe) {
   if (!is_scalar(value)) return false;
   if (probe.kind == Probe::Kind::kEqual) return order(probe.low) == 0;
   if (probe.kind == Probe::Kind::kPrefix)
-    return value.is_string() && value.as_string().starts_with(std::get<std::string_view>(probe.low));
+    return value.is_string() &&
+           value.as_string().starts_with(std::get<std::string_view>(probe.low));
   const document::Scalar& typed = probe.has_low || !probe.has_high ? probe.low : probe.high;
   if (!order(typed)) return false;
   if (probe.has_low) {
@@ -73,7 +76,8 @@ std::unique_ptr<RandomProbe> random_probe(RandomDocuments& random) {
   made->low = random.scalar();
   Probe& probe = made->probe;
   switch (random.below(3)) {
-    case 0: break;
+    case 0:
+      break;
     case 1: {
       std::string text = random.string();
       made->low = Json::string(text.substr(0, random.below(text.size() + 1)));
@@ -145,9 +149,18 @@ class DifferentialFixture : public IndexFixture {
       const uint64_t bound = must(index->estimate(part, {}, probe, {}, UINT64_MAX - 1));
       CHECK(bound >= anywhere.docs.size());
 
-      static constexpr const char* kPaths[] = {"$.a", "$.b", "$.tags[*]", "$.n", "$.\"a.b\"",
-                                               "$.users.u5.name", "$.users.*.name", "$**.a",
-                                               "$.tags[0]", "$.*", "$.\"*\"", "$.\"\""};
+      static constexpr const char* kPaths[] = {"$.a",
+                                               "$.b",
+                                               "$.tags[*]",
+                                               "$.n",
+                                               "$.\"a.b\"",
+                                               "$.users.u5.name",
+                                               "$.users.*.name",
+                                               "$**.a",
+                                               "$.tags[0]",
+                                               "$.*",
+                                               "$.\"*\"",
+                                               "$.\"\""};
       const std::string_view text = kPaths[random.below(std::size(kPaths))];
       INFO("path ", text);
       const document::PathExpression path = must(document::PathExpression::parse(text));
@@ -233,7 +246,7 @@ class DifferentialFixture : public IndexFixture {
                   const std::optional<std::string>& expected) {
     REQUIRE(extreme.has_value() == expected.has_value());
     if (!extreme) return;
-    if (extreme->value.cut) {
+    if (extreme->value.cut || expected->size() > kSureBytes) {
       CHECK(expected->substr(0, kSureBytes) == extreme->value.text.substr(0, kSureBytes));
       CHECK(documents.contains(static_cast<uint64_t>(extreme->doc)));
     } else {
@@ -254,7 +267,9 @@ class DifferentialFixture : public IndexFixture {
   std::map<uint64_t, Json> parsed;
 };
 
-uint64_t doc_id(size_t i) { return i * 997; }  // over several chunks
+uint64_t doc_id(size_t i) {
+  return i * 997;
+}  // over several chunks
 
 void run(uint64_t seed) {
   DifferentialFixture store(seed);

@@ -1,8 +1,8 @@
 #include "index/folding.h"
 
-#include <doctest/doctest.h>
-
 #include <vector>
+
+#include <doctest/doctest.h>
 
 namespace wherestar::index {
 namespace {

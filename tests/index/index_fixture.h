@@ -1,11 +1,11 @@
 // An index over a store in memory, with the documents beside it.
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <map>
 #include <memory>
 #include <string>
+
+#include <doctest/doctest.h>
 
 #include "base/memory_file_system.h"
 #include "document/document.h"
@@ -115,6 +115,8 @@ inline Probe between(document::Scalar low, document::Scalar high) {
   probe.high = high;
   return probe;
 }
-inline document::Number number(int64_t value) { return document::Number::from_int64(value); }
+inline document::Number number(int64_t value) {
+  return document::Number::from_int64(value);
+}
 
 }  // namespace wherestar::index

@@ -71,7 +71,8 @@ TEST_CASE_FIXTURE(IndexFixture, "an update posts the difference and nothing else
   CHECK(nothing.empty());
 }
 
-TEST_CASE_FIXTURE(IndexFixture, "a long string is found inexactly and told from its likes by hash") {
+TEST_CASE_FIXTURE(IndexFixture,
+                  "a long string is found inexactly and told from its likes by hash") {
   const std::string stem(120, 's');
   set(1, "{\"a\":\"" + stem + "1\"}");
   set(2, "{\"a\":\"" + stem + "2\"}");
@@ -124,11 +125,13 @@ TEST_CASE_FIXTURE(IndexFixture, "a transaction sees its own postings and a snaps
   fractal_tree::WriteBatch batch;
   set(batch, 2, R"({"a":"x"})");
   const fractal_tree::WriteBatch* own[] = {&batch};
-  CHECK(must(index->find(part, {.snapshot = nullptr, .own = own}, equal("x"), {})).docs.size() == 2);
+  CHECK(must(index->find(part, {.snapshot = nullptr, .own = own}, equal("x"), {})).docs.size() ==
+        2);
   CHECK(must(index->find(part, {}, equal("x"), {})).docs.size() == 1);
   commit(std::move(batch));
   CHECK(must(index->find(part, {}, equal("x"), {})).docs.size() == 2);
-  CHECK(must(index->find(part, {.snapshot = snapshot.get(), .own = {}}, equal("x"), {})).docs.size() == 1);
+  CHECK(must(index->find(part, {.snapshot = snapshot.get(), .own = {}}, equal("x"), {}))
+            .docs.size() == 1);
 }
 
 TEST_CASE_FIXTURE(IndexFixture, "paths keep their ids and folding rules over a restart") {
@@ -176,10 +179,9 @@ TEST_CASE_FIXTURE(IndexFixture, "values are counted per path without their docum
       Reader reader(count.encoded_value);
       const document::DecodedScalar value = must(document::decode_scalar(reader));
       CHECK(reader.done());
-      result.emplace_back(value.type == document::kKeyString
-                              ? value.text
-                              : std::to_string(value.number.as_int64()),
-                          count.documents);
+      result.emplace_back(
+          value.type == document::kKeyString ? value.text : std::to_string(value.number.as_int64()),
+          count.documents);
     }
     return result;
   };
@@ -187,8 +189,7 @@ TEST_CASE_FIXTURE(IndexFixture, "values are counted per path without their docum
   CHECK(counted(all, "$.size") == Counts{{"S", 30}, {"XL", 10}});
   CHECK(counted(all, "$.size", 1) == Counts{{"S", 30}});
   const std::string stem(30, 'l');
-  CHECK(counted(all, "$.long") ==
-        Counts{{stem + "0", 14}, {stem + "1", 13}, {stem + "2", 13}});
+  CHECK(counted(all, "$.long") == Counts{{stem + "0", 14}, {stem + "1", 13}, {stem + "2", 13}});
   CHECK(counted(all, "$.long", 2).size() == 2);
   all.low = number(0);
   CHECK(counted(all, "$.n") == Counts{{"0", 20}, {"1", 20}});

@@ -1,9 +1,9 @@
 #include "index/keys.h"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 namespace wherestar::index {
 namespace {

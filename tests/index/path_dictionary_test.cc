@@ -1,10 +1,10 @@
 #include "index/path_dictionary.h"
 
-#include <doctest/doctest.h>
-
 #include <deque>
 #include <map>
 #include <set>
+
+#include <doctest/doctest.h>
 
 namespace wherestar::index {
 namespace {
@@ -49,7 +49,8 @@ struct Fixture {
 
 using Texts = std::vector<std::string>;
 
-TEST_CASE_FIXTURE(Fixture, "member names that could be mistaken for each other are distinct paths") {
+TEST_CASE_FIXTURE(Fixture,
+                  "member names that could be mistaken for each other are distinct paths") {
   Document document;
   const uint32_t a = document.member(0, "a");
   document.member(a, "b");

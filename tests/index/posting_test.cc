@@ -1,11 +1,11 @@
 #include "index/posting.h"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <iterator>
 #include <random>
 #include <set>
+
+#include <doctest/doctest.h>
 
 namespace wherestar::index {
 namespace {
