@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "index/folding.h"
+
 namespace wherestar::index {
 namespace {
 
