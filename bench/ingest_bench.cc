@@ -1,11 +1,11 @@
 // Ingest on the library alone: what it costs to keep documents with their index and statistics.
 //
-//   ingest_bench FILE [--directory DIR] [--documents N] [--updates N] [--deletes N] [--batch N]
-//                [--cache-mib N] [--skip-index] [--skip-statistics]
+//   ingest_bench FILE EMPTY_FOLDER [--documents N] [--changes N] [--batch N] [--cache-mib N]
+//                [--skip-index] [--skip-statistics]
 //
 // Reads a JSON Lines file, inserts its documents in durable batches, changes one member in some and
-// deletes others, all spread evenly; prints the rate of each phase and the size of each dictionary.
-// DIR (made, must not exist; default ingest_bench.store) is left behind for `wherestar verify`.
+// deletes others, a quarter of all each unless told otherwise; one {"name", "value"} object a line
+// on standard output, details on standard error. The store is left behind for `wherestar verify`.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -31,15 +31,19 @@ using fractal_tree::WriteBatch;
 
 struct Options {
   std::string file;
-  std::string directory = "ingest_bench.store";
+  std::string directory;
   size_t documents = SIZE_MAX;
-  size_t updates = 50'000;
-  size_t deletes = 50'000;
+  size_t changes = SIZE_MAX;  // updates, and deletes
   size_t batch = 1000;
   uint64_t cache_mib = 256;
   bool index = true;
   bool statistics = true;
 };
+
+void figure(const std::string& name, double value) {
+  std::printf("{\"name\": \"%s\", \"value\": %.6g}\n", name.c_str(), value);
+  std::fflush(stdout);
+}
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -61,7 +65,7 @@ class Bench {
   Status commit(WriteBatch& batch);
   Result<std::pair<uint64_t, std::string>> stored(uint64_t doc);  // shape and text
   void report(const char* phase, size_t count, double seconds);
-  Status report_sizes();
+  Status report_sizes(const char* figure_name);
 
   std::string document_key(uint64_t doc) const {
     std::string key;
@@ -133,7 +137,7 @@ Result<std::pair<uint64_t, std::string>> Bench::stored(uint64_t doc) {
 Status Bench::update(WriteBatch& batch, uint64_t doc) {
   ASSIGN_OR_RETURN(const auto old, stored(doc));
   ASSIGN_OR_RETURN(document::Json json, document::Json::parse(old.second));
-  json.set_member("year", document::Json::integer(2100 + static_cast<int64_t>(doc % 100)));
+  json.set_member("size", document::Json::string("changed"));
   const std::string text = json.to_text();
   RETURN_IF_ERROR(parser_.parse(old.second));
   RETURN_IF_ERROR(second_parser_.parse(text));
@@ -193,8 +197,7 @@ Status Bench::insert_all() {
     std::snprintf(id, sizeof id, "\"00006650f5a1%016zx\"", inserted_);
     RETURN_IF_ERROR(insert(batch, inserted_, document::with_id(line, id)));
     raw_bytes_ += line.size();
-    if (inserted_ == 0)
-      std::printf("messages of the first document by itself: %zu\n", batch.change_count());
+    if (inserted_ == 0) figure("messages_of_one_doc", static_cast<double>(batch.change_count()));
     ++inserted_;
     if (++in_batch < options_.batch) continue;
     RETURN_IF_ERROR(commit(batch));
@@ -209,7 +212,6 @@ Status Bench::insert_all() {
 
 Status Bench::change(const char* name, size_t count, size_t offset,
                      Status (Bench::*apply)(WriteBatch&, uint64_t)) {
-  count = std::min(count, inserted_);
   if (count == 0) return {};
   const size_t stride = inserted_ / count;
   const auto start = Clock::now();
@@ -228,46 +230,46 @@ void Bench::report(const char* phase, size_t count, double seconds) {
   const auto per_document = [count](uint64_t after, uint64_t before) {
     return static_cast<double>(after - before) / static_cast<double>(count);
   };
-  std::printf(
-      "%-8s %8zu documents %8.2f s %9.0f per second (commit %.2f s), %.1f messages and "
-      "%.0f log bytes a document, %.1f MB of blocks written, %llu stalls\n",
-      phase, count, seconds, static_cast<double>(count) / seconds, commit_seconds_,
-      per_document(now.messages, before_.messages), per_document(now.log_bytes, before_.log_bytes),
-      static_cast<double>(now.block_bytes_written - before_.block_bytes_written) / 1e6,
-      static_cast<unsigned long long>(now.commit_stalls - before_.commit_stalls));
-  std::fflush(stdout);
+  const std::string name(phase);
+  figure(name + "_docs_per_s", static_cast<double>(count) / seconds);
+  figure(name + "_messages_per_doc", per_document(now.messages, before_.messages));
+  figure(name + "_log_bytes_per_doc", per_document(now.log_bytes, before_.log_bytes));
+  figure(name + "_block_bytes_per_doc",
+         per_document(now.block_bytes_written, before_.block_bytes_written));
+  std::fprintf(stderr, "%s: %zu documents in %.2f s, of it %.2f s in commit, %llu stalls\n", phase,
+               count, seconds, commit_seconds_,
+               static_cast<unsigned long long>(now.commit_stalls - before_.commit_stalls));
   commit_seconds_ = 0;
   before_ = now;
 }
 
-Status Bench::report_sizes() {
+Status Bench::report_sizes(const char* figure_name) {
   const auto start = Clock::now();
   RETURN_IF_ERROR(engine_->checkpoint());
   const fractal_tree::EngineCounters now = engine_->counters();
-  std::printf("checkpoint %.2f s; raw %.1f MB\n", seconds_since(start),
-              static_cast<double>(raw_bytes_) / 1e6);
-  uint64_t used = 0, files = 0;
+  std::fprintf(stderr, "checkpoint %.2f s; raw %.1f MB\n", seconds_since(start),
+               static_cast<double>(raw_bytes_) / 1e6);
+  uint64_t files = 0;
   for (const fractal_tree::DictionaryCounters& dictionary : now.dictionaries) {
-    std::printf("  %-14s used %8.2f MB, file %8.2f MB, %.3f of raw\n", dictionary.name.c_str(),
-                static_cast<double>(dictionary.used_bytes) / 1e6,
-                static_cast<double>(dictionary.file_bytes) / 1e6,
-                static_cast<double>(dictionary.used_bytes) / static_cast<double>(raw_bytes_));
-    used += dictionary.used_bytes;
+    std::fprintf(stderr, "  %-12s used %8.2f MB, file %8.2f MB, %.3f of raw, height %u\n",
+                 dictionary.name.c_str(), static_cast<double>(dictionary.used_bytes) / 1e6,
+                 static_cast<double>(dictionary.file_bytes) / 1e6,
+                 static_cast<double>(dictionary.used_bytes) / static_cast<double>(raw_bytes_),
+                 dictionary.height);
     files += dictionary.file_bytes;
   }
-  std::printf("  %-14s used %8.2f MB, file %8.2f MB, %.3f of raw\n", "all",
-              static_cast<double>(used) / 1e6, static_cast<double>(files) / 1e6,
-              static_cast<double>(used) / static_cast<double>(raw_bytes_));
+  figure(figure_name, static_cast<double>(files) / static_cast<double>(raw_bytes_));
   return {};
 }
 
 Status Bench::run() {
   RETURN_IF_ERROR(open());
   RETURN_IF_ERROR(insert_all());
-  RETURN_IF_ERROR(report_sizes());
-  RETURN_IF_ERROR(change("update", options_.updates, 1, &Bench::update));
-  RETURN_IF_ERROR(change("delete", options_.deletes, 2, &Bench::remove));
-  return report_sizes();
+  RETURN_IF_ERROR(report_sizes("disk_vs_raw"));
+  const size_t count = std::min(options_.changes, inserted_ / 4);
+  RETURN_IF_ERROR(change("update", count, 1, &Bench::update));
+  RETURN_IF_ERROR(change("delete", count, 2, &Bench::remove));
+  return report_sizes("disk_vs_raw_after_changes");
 }
 
 bool parse(int argc, char** argv, Options& options) {
@@ -279,14 +281,10 @@ bool parse(int argc, char** argv, Options& options) {
       return true;
     };
     bool good = true;
-    if (argument == "--directory" && i + 1 < argc)
-      options.directory = argv[++i];
-    else if (argument == "--documents")
+    if (argument == "--documents")
       good = number(options.documents);
-    else if (argument == "--updates")
-      good = number(options.updates);
-    else if (argument == "--deletes")
-      good = number(options.deletes);
+    else if (argument == "--changes")
+      good = number(options.changes);
     else if (argument == "--batch")
       good = number(options.batch) && options.batch > 0;
     else if (argument == "--cache-mib")
@@ -297,11 +295,13 @@ bool parse(int argc, char** argv, Options& options) {
       options.statistics = false;
     else if (options.file.empty() && !argument.starts_with("--"))
       options.file = argument;
+    else if (options.directory.empty() && !argument.starts_with("--"))
+      options.directory = argument;
     else
       good = false;
     if (!good) return false;
   }
-  return !options.file.empty();
+  return !options.directory.empty();
 }
 
 }  // namespace
@@ -311,13 +311,14 @@ int main(int argc, char** argv) {
   wherestar::Options options;
   if (!wherestar::parse(argc, argv, options)) {
     std::fprintf(stderr,
-                 "usage: ingest_bench FILE [--directory DIR] [--documents N] [--updates N]\n"
-                 "       [--deletes N] [--batch N] [--cache-mib N] [--skip-index] "
-                 "[--skip-statistics]\n");
+                 "usage: ingest_bench FILE EMPTY_FOLDER [--documents N] [--changes N] [--batch N]\n"
+                 "       [--cache-mib N] [--skip-index] [--skip-statistics]\n");
     return 2;
   }
-  if (std::filesystem::exists(options.directory)) {
-    std::fprintf(stderr, "%s exists already\n", options.directory.c_str());
+  std::error_code ignored;
+  if (!std::filesystem::is_empty(options.directory, ignored) &&
+      std::filesystem::exists(options.directory)) {
+    std::fprintf(stderr, "%s is not empty\n", options.directory.c_str());
     return 2;
   }
   wherestar::Bench bench(options);
