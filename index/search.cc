@@ -7,6 +7,9 @@
 namespace wherestar::index {
 namespace {
 
+// More paths than that are one scan of `values` that keeps theirs, not a seek for each.
+constexpr size_t kManyPaths = 64;
+
 using document::Number;
 using document::Scalar;
 
@@ -58,6 +61,24 @@ int judge(std::string_view text, bool cut, const Probe& probe) {
   return verdict;
 }
 
+// null, false and true have no range of keys: those of them that a range of their type holds.
+std::vector<Scalar> literals_within(const Probe& probe) {
+  std::vector<Scalar> literals;
+  if (std::holds_alternative<document::Null>(typed_bound(probe))) {
+    if ((!probe.has_low || probe.low_inclusive) && (!probe.has_high || probe.high_inclusive))
+      literals.emplace_back(document::Null{});
+    return literals;
+  }
+  for (const bool value : {false, true}) {
+    const bool above = !probe.has_low || value > std::get<bool>(probe.low) ||
+                       (probe.low_inclusive && value == std::get<bool>(probe.low));
+    const bool below = !probe.has_high || value < std::get<bool>(probe.high) ||
+                       (probe.high_inclusive && value == std::get<bool>(probe.high));
+    if (above && below) literals.emplace_back(value);
+  }
+  return literals;
+}
+
 // Members of posting chunks on their way into a set.
 class Collector {
  public:
@@ -92,6 +113,11 @@ class Collector {
 
 std::vector<Search::Segment> Search::plan(const Probe& probe, std::span<const PathId> paths) const {
   std::vector<Segment> segments;
+  if (paths.size() > kManyPaths) {
+    segments = plan(probe, {});
+    for (Segment& segment : segments) segment.filters_paths = true;
+    return segments;
+  }
   if (probe.kind == Probe::Kind::kEqual) {
     plan_equal(probe.low, paths, segments);
     return segments;
@@ -101,16 +127,8 @@ std::vector<Search::Segment> Search::plan(const Probe& probe, std::span<const Pa
     plan_strings(probe, paths, segments);
   } else if (std::holds_alternative<Number>(typed)) {
     plan_numbers(probe, paths, segments);
-  } else if (std::holds_alternative<bool>(typed)) {
-    for (const bool value : {false, true}) {
-      const bool above = !probe.has_low || value > std::get<bool>(probe.low) ||
-                         (probe.low_inclusive && value == std::get<bool>(probe.low));
-      const bool below = !probe.has_high || value < std::get<bool>(probe.high) ||
-                         (probe.high_inclusive && value == std::get<bool>(probe.high));
-      if (above && below) plan_equal(value, paths, segments);
-    }
-  } else if ((!probe.has_low || probe.low_inclusive) && (!probe.has_high || probe.high_inclusive)) {
-    plan_equal(document::Null{}, paths, segments);
+  } else {
+    for (const Scalar& value : literals_within(probe)) plan_equal(value, paths, segments);
   }
   return segments;
 }

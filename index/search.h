@@ -10,6 +10,7 @@
 //   strings at paths        path_values; with a prefix longer than a short string: values, keeping
 //                           the keys of these paths
 //   null, false, true       values, as equality with each of them in the range
+//   anything at very many   as at any path, keeping the keys of these paths
 //
 // One Search serves one call, on one thread.
 #pragma once
