@@ -63,6 +63,18 @@ struct Probe {
   document::Scalar high;  // kRange
   bool has_low = true, has_high = true;
   bool low_inclusive = true, high_inclusive = true;
+
+  static Probe equal(document::Scalar value) {
+    Probe probe;
+    probe.low = value;
+    return probe;
+  }
+  static Probe prefix(std::string_view text) {
+    Probe probe;
+    probe.kind = Kind::kPrefix;
+    probe.low = text;
+    return probe;
+  }
 };
 
 struct Hits {

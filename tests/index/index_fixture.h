@@ -97,17 +97,8 @@ class IndexFixture {
   std::map<uint64_t, std::string> documents;
 };
 
-inline Probe equal(document::Scalar value) {
-  Probe probe;
-  probe.low = value;
-  return probe;
-}
-inline Probe with_prefix(std::string_view text) {
-  Probe probe;
-  probe.kind = Probe::Kind::kPrefix;
-  probe.low = text;
-  return probe;
-}
+inline Probe equal(document::Scalar value) { return Probe::equal(value); }
+inline Probe with_prefix(std::string_view text) { return Probe::prefix(text); }
 inline Probe between(document::Scalar low, document::Scalar high) {
   Probe probe;
   probe.kind = Probe::Kind::kRange;
