@@ -54,6 +54,8 @@ class Statistics : public SchemaStats {
   void define_shape(WriteBatch& batch, uint32_t part, uint64_t shape, ShapeMemory& remembered);
   void load_shapes(uint32_t part, PartMemory& memory);
   std::shared_ptr<PartMemory> part_memory(uint32_t part);
+  // Batches alone are memory, where nothing is saved by being late.
+  int64_t seen_interval_s() const { return source_.engine ? kLastSeenInterval_s : 0; }
 
   Source source_;
   std::mutex parts_mutex_;
@@ -158,7 +160,7 @@ void Statistics::see_paths(WriteBatch& batch, uint32_t part, PartMemory& memory,
   for (const PathTally& path : tally.paths) {
     PathMemory& remembered = memory.paths[path.path];
     if (remembered.seen_written &&
-        now_unix_s < remembered.last_seen_written_unix_s + kLastSeenInterval_s)
+        now_unix_s < remembered.last_seen_written_unix_s + seen_interval_s())
       continue;
     remembered.seen_written = true;
     remembered.last_seen_written_unix_s = now_unix_s;
@@ -203,7 +205,7 @@ uint64_t Statistics::see_shape(WriteBatch& batch, uint32_t part, PartMemory& mem
   }
   ShapeMemory& remembered = found->second;
   if (!remembered.committed) define_shape(batch, part, shape, remembered);
-  if (now_unix_s >= remembered.last_seen_written_unix_s + kLastSeenInterval_s) {
+  if (now_unix_s >= remembered.last_seen_written_unix_s + seen_interval_s()) {
     remembered.last_seen_written_unix_s = now_unix_s;
     batch.put(source_.dictionary, shape_key(part, Record::kShapeSeen, shape),
               encode_time(now_unix_s));

@@ -220,7 +220,7 @@ TEST_CASE("a tool reads statistics from batches alone") {
   for (int i = 0; i < 2000; ++i) {
     must(parser.parse("{\"n\":" + std::to_string(i) + "}"));
     stats->observe(i % 2 == 0 ? first : second, 9, parser.shred(), numbers.of(parser.shred()),
-                   1000);
+                   i);
   }
   const fractal_tree::WriteBatch* own[] = {&first, &second};
   const fractal_tree::ReadView view{.snapshot = nullptr, .own = own};
@@ -228,6 +228,7 @@ TEST_CASE("a tool reads statistics from batches alone") {
   const auto n = must(stats->path(9, numbers.of("$.n"), view));
   REQUIRE(n.has_value());
   CHECK(n->documents == 2000);
+  CHECK(n->last_seen_unix_s == 1999);
   CHECK(n->distinct_values > 1860);
   CHECK(n->distinct_values < 2140);
   CHECK(must(stats->shapes(9, view)).at(0).members.size() == 2);
