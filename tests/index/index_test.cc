@@ -141,7 +141,8 @@ TEST_CASE_FIXTURE(IndexFixture, "paths keep their ids and folding rules over a r
   std::vector<PathIds> given;
   document::Parser parser;
   for (int i = 0; i < 300; ++i) {
-    must(parser.parse(text(i)));
+    const std::string document = text(i);
+    must(parser.parse(document));
     given.push_back(must(index->resolve(part, parser.shred())));
   }
   set(7, text(299));
@@ -155,7 +156,8 @@ TEST_CASE_FIXTURE(IndexFixture, "paths keep their ids and folding rules over a r
     CHECK(after[i].is_folded == before[i].is_folded);
   }
   for (int i = 0; i < 300; ++i) {
-    must(parser.parse(text(i)));
+    const std::string document = text(i);
+    must(parser.parse(document));
     CHECK(must(index->resolve(part, parser.shred())) == given[static_cast<size_t>(i)]);
   }
   CHECK(must(index->find(part, {}, equal("n299"), path_ids("$.users.u299.name"))).docs.size() == 1);

@@ -218,7 +218,8 @@ TEST_CASE("a tool reads statistics from batches alone") {
   fractal_tree::WriteBatch first, second;
   PathNumbers numbers;
   for (int i = 0; i < 2000; ++i) {
-    must(parser.parse("{\"n\":" + std::to_string(i) + "}"));
+    const std::string text = "{\"n\":" + std::to_string(i) + "}";
+    must(parser.parse(text));
     stats->observe(i % 2 == 0 ? first : second, 9, parser.shred(), numbers.of(parser.shred()),
                    i);
   }
