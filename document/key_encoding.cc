@@ -15,7 +15,9 @@ constexpr char kEscapedNul = static_cast<char>(0xff);
 constexpr uint64_t kSignBit = uint64_t{1} << 63;
 constexpr size_t kHashBytes = 16;
 
-bool is_continuation(char byte) { return (static_cast<uint8_t>(byte) & 0xc0) == 0x80; }
+bool is_continuation(char byte) {
+  return (static_cast<uint8_t>(byte) & 0xc0) == 0x80;
+}
 
 // How much of a text is kept: to the first character boundary at or behind the cut. Rounding up and
 // not down keeps the order right: two texts that agree within the cut are cut at the same place.
@@ -62,15 +64,14 @@ Result<Number> decode_number(Reader& reader) {
   const auto above = reader.big_endian<uint16_t>();
   if (!reader.ok()) return damaged("number cut short");
   const auto real = std::bit_cast<double>(ordered & kSignBit ? ordered & ~kSignBit : ~ordered);
-  if (!std::isfinite(real) || (real == 0 && std::signbit(real)))
-    return damaged("no finite number");
+  if (!std::isfinite(real) || (real == 0 && std::signbit(real))) return damaged("no finite number");
   const Number base = Number::from_double(real);
   if (above == 0) return base;
   if (!base.is_integer()) return damaged("an excess over no integer");
   // It is canonical only if encoding gives these bytes again.
   const uint64_t bits = integer_bits(base) + above;
-  const Number number = real < 0 ? Number::from_int64(static_cast<int64_t>(bits))
-                                 : Number::from_uint64(bits);
+  const Number number =
+      real < 0 ? Number::from_int64(static_cast<int64_t>(bits)) : Number::from_uint64(bits);
   if (number <= base || double_below(number) != real) return damaged("an excess too great");
   return number;
 }
@@ -156,7 +157,8 @@ Result<DecodedScalar> decode_scalar(Reader& reader) {
   switch (out.type) {
     case kKeyNull:
     case kKeyFalse:
-    case kKeyTrue: return out;
+    case kKeyTrue:
+      return out;
     case kKeyNumber: {
       ASSIGN_OR_RETURN(out.number, decode_number(reader));
       return out;
@@ -164,7 +166,8 @@ Result<DecodedScalar> decode_scalar(Reader& reader) {
     case kKeyString:
       if (!read_string(reader, &out.text, out.cut)) return damaged("string without an end");
       return out;
-    default: return damaged("unknown type");
+    default:
+      return damaged("unknown type");
   }
 }
 

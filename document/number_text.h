@@ -8,7 +8,9 @@
 
 namespace wherestar::document {
 
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // Bytes of the number that `text` begins with, 0 if none. `1.` and `1e` and `01` end early: the
 // caller sees a rest that cannot follow a number. `is_integer`: no fraction, no exponent.

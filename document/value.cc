@@ -113,13 +113,20 @@ std::strong_ordering compare_mixed(const Number& integer, double real) {
 
 std::string_view json_type_name(JsonType type) {
   switch (type) {
-    case JsonType::kNull: return "null";
-    case JsonType::kBoolean: return "boolean";
-    case JsonType::kInteger: return "integer";
-    case JsonType::kDouble: return "double";
-    case JsonType::kString: return "string";
-    case JsonType::kObject: return "object";
-    case JsonType::kArray: return "array";
+    case JsonType::kNull:
+      return "null";
+    case JsonType::kBoolean:
+      return "boolean";
+    case JsonType::kInteger:
+      return "integer";
+    case JsonType::kDouble:
+      return "double";
+    case JsonType::kString:
+      return "string";
+    case JsonType::kObject:
+      return "object";
+    case JsonType::kArray:
+      return "array";
   }
   return "unknown";
 }
@@ -152,7 +159,8 @@ Number Number::from_double(double value) {
 Result<Number> Number::from_text(std::string_view text) {
   bool is_integer = false;
   if (number_length(text, is_integer) != text.size() || text.empty())
-    return fail(ErrorCode::kInvalidArgument, "not a JSON number: " + std::string(text.substr(0, 40)));
+    return fail(ErrorCode::kInvalidArgument,
+                "not a JSON number: " + std::string(text.substr(0, 40)));
   return number_of_checked_text(text, is_integer);
 }
 
@@ -183,9 +191,12 @@ Result<Number> number_of_checked_text(std::string_view text, bool is_integer) {
 
 double Number::as_double() const {
   switch (kind_) {
-    case Kind::kSigned: return static_cast<double>(static_cast<int64_t>(bits_));
-    case Kind::kUnsigned: return static_cast<double>(bits_);
-    case Kind::kDouble: return std::bit_cast<double>(bits_);
+    case Kind::kSigned:
+      return static_cast<double>(static_cast<int64_t>(bits_));
+    case Kind::kUnsigned:
+      return static_cast<double>(bits_);
+    case Kind::kDouble:
+      return std::bit_cast<double>(bits_);
   }
   return 0;
 }
@@ -195,8 +206,9 @@ std::strong_ordering operator<=>(const Number& a, const Number& b) {
   if (a.is_integer()) return compare_mixed(a, b.as_double());
   if (b.is_integer()) return 0 <=> compare_mixed(b, a.as_double());
   const double x = a.as_double(), y = b.as_double();
-  return x < y ? std::strong_ordering::less
-               : x > y ? std::strong_ordering::greater : std::strong_ordering::equal;
+  return x < y   ? std::strong_ordering::less
+         : x > y ? std::strong_ordering::greater
+                 : std::strong_ordering::equal;
 }
 
 }  // namespace wherestar::document
