@@ -116,8 +116,10 @@ inline std::unexpected<Error> fail_in(std::string_view where, Error error) {
   if (!result) [[unlikely]] return std::unexpected(std::move(result).error());    \
   declaration = *std::move(result)
 
+#ifndef CHECK  // doctest has one of this name, and a test that includes it means that one
 #define CHECK(condition)                                                          \
   do {                                                                            \
     if (!(condition)) [[unlikely]]                                                \
       ::wherestar::check_failed(#condition, __FILE__, __LINE__);                  \
   } while (false)
+#endif
