@@ -6,7 +6,8 @@
 // manifest; a shared store could stand in its place.
 //
 // Crash rules, which every implementation keeps:
-//  1. A checkpoint is prepared (all its blocks and tables written and synced), then published by one
+//  1. A checkpoint is prepared (all its blocks and tables written and synced), then published by
+//  one
 //     atomic swap of the root. After a crash open() finds the newest published root, complete.
 //  2. A block that the published root refers to is neither overwritten nor its space reused before
 //     a newer root without it is durable.
@@ -89,7 +90,7 @@ struct StoreRoot {
 };
 
 struct LogRecord {
-  Lsn lsn{0};       // of its first byte
+  Lsn lsn{0};  // of its first byte
   std::string payload;
 };
 
@@ -127,7 +128,8 @@ class Storage {
   // trimmed. `at` is told "checkpoint header" and "checkpoint manifest" on the way. An error
   // leaves the old root in force, and publish may be tried again (except after a failed sync:
   // kPoisoned).
-  virtual Status publish(const StoreRoot& next, const std::function<void(std::string_view)>& at) = 0;
+  virtual Status publish(const StoreRoot& next,
+                         const std::function<void(std::string_view)>& at) = 0;
 };
 
 struct StorageOptions {

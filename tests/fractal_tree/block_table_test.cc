@@ -23,8 +23,7 @@ BlockTable random_table(uint64_t blocks, uint64_t seed) {
 
 bool same(const BlockTable& a, const BlockTable& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.first == y.first && x.second.unit == y.second.unit &&
-           x.second.bytes == y.second.bytes;
+    return x.first == y.first && x.second.unit == y.second.unit && x.second.bytes == y.second.bytes;
   });
 }
 
@@ -58,8 +57,10 @@ TEST_CASE("damaged tables are refused or decoded, and nothing else happens") {
       std::string bytes = stored.bytes;
       bytes[random() % bytes.size()] = static_cast<char>(random());
       const auto decoded = decode_block_table(stored.codec, stored.raw_bytes, bytes);
-      if (!decoded) CHECK(decoded.error().code == ErrorCode::kCorruption);
-      else CHECK(decoded->size() <= stored.raw_bytes);
+      if (!decoded)
+        CHECK(decoded.error().code == ErrorCode::kCorruption);
+      else
+        CHECK(decoded->size() <= stored.raw_bytes);
     }
   }
 }

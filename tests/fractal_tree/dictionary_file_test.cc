@@ -87,7 +87,8 @@ TEST_CASE_FIXTURE(Fixture, "damage in the valid header is an error and no step b
   CHECK(open(2)->blocks().size() == 2);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a header of another place, version or with unknown features is refused") {
+TEST_CASE_FIXTURE(Fixture,
+                  "a header of another place, version or with unknown features is refused") {
   const DictionaryHeader header{{1, 2}, 3, 9, 5, 0, 0, 0, TableCodec::kNone, 0};
   const std::string bytes = encode_dictionary_header(header, 0);
   CHECK(decode_dictionary_header(bytes, {1, 2}, 3, 0).value().next_block == 5);
@@ -167,10 +168,15 @@ TEST_CASE_FIXTURE(Fixture, "tables that overlap themselves or leave the file are
     const StoredTable stored = encode_block_table(table);
     auto raw = fs.open(kPath, OpenMode::kReadWrite).value();
     REQUIRE(raw->write_at(10 * kUnitBytes, stored.bytes));
-    const DictionaryHeader header{
-        {1, 2},          3, 8, 100, 10 * kUnitBytes, stored.bytes.size(), stored.raw_bytes,
-        stored.codec,
-        checksum64(stored.bytes, checksum_seed({1, 2}, 'T', 3, 8))};
+    const DictionaryHeader header{{1, 2},
+                                  3,
+                                  8,
+                                  100,
+                                  10 * kUnitBytes,
+                                  stored.bytes.size(),
+                                  stored.raw_bytes,
+                                  stored.codec,
+                                  checksum64(stored.bytes, checksum_seed({1, 2}, 'T', 3, 8))};
     REQUIRE(raw->write_at(kUnitBytes, encode_dictionary_header(header, 1)));
   };
   plant({{1, {2, 9000}}, {2, {5, 100}}});
@@ -207,8 +213,10 @@ TEST_CASE_FIXTURE(Fixture, "a full disk refuses a block and leaves the space acc
   uint64_t written = 0;
   while (status) {
     auto block = file->write(std::string(4096, 'x'));
-    if (block) ++written;
-    else status = std::unexpected(block.error());
+    if (block)
+      ++written;
+    else
+      status = std::unexpected(block.error());
   }
   CHECK(status.error().code == ErrorCode::kNoSpace);
   CHECK(written >= 12);  // the growth step was given up for what is left

@@ -16,7 +16,7 @@ struct Counts {
   int refused = 0;
 };
 
-// The bytes of a file that mean something are all tried, long runs of zeros in samples.
+// The bytes of a file that mean something are all tried, what lies in runs of zeros in samples.
 bool worth_trying(const std::string& bytes, size_t offset) {
   const size_t begin = offset < 24 ? 0 : offset - 24;
   const std::string_view around = std::string_view(bytes).substr(begin, 48);
@@ -51,9 +51,9 @@ void flip_all(const MemoryFileSystem& sound, const Expectation& expected, const 
 
 TEST_CASE("a flipped byte is refused with the file's name, or changes nothing") {
   MemoryFileSystem fs;
-  StorageWorkload workload(fs, 3);
+  StorageWorkload workload(fs, 3, 60);
   REQUIRE(workload.open());
-  for (int i = 0; i < 60; ++i) workload.step();
+  for (int i = 0; i < 40; ++i) workload.step();
   for (int i = 0; i < 3; ++i) {
     REQUIRE(workload.storage().log().append("the last group is one record"));
     REQUIRE(workload.storage().log().sync());
@@ -62,7 +62,8 @@ TEST_CASE("a flipped byte is refused with the file's name, or changes nothing") 
   Expectation expected = workload.expectation();
   constexpr uint64_t kRecordBytes = 80;  // as stored
   for (uint64_t i = 3; i > 0; --i)
-    expected.records.push_back({expected.durable_up_to - i * kRecordBytes, "the last group is one record"});
+    expected.records.push_back(
+        {expected.durable_up_to - i * kRecordBytes, "the last group is one record"});
   workload.close();
   Counts counts;
   const std::vector<std::string> names = fs.list(kStorePath).value();

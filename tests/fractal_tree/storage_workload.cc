@@ -26,7 +26,9 @@ Result<std::unique_ptr<Storage>> open_store(MemoryFileSystem& fs) {
                            {.file_system = &fs, .log_segment_bytes = kWorkloadSegmentBytes});
 }
 
-std::string text(DictionaryId id) { return std::to_string(static_cast<uint32_t>(id)); }
+std::string text(DictionaryId id) {
+  return std::to_string(static_cast<uint32_t>(id));
+}
 
 bool same_root(const StoreRoot& a, const StoreRoot& b) {
   return a.checkpoint == b.checkpoint && a.log_start == b.log_start &&
@@ -48,8 +50,8 @@ void check_dictionary(Storage& storage, DictionaryId id, const Blocks& expected,
   for (const auto& [block, content] : expected) {
     ids.push_back(block);
     auto size = (*store)->block_bytes(block);
-    auto bytes = size ? (*store)->read(block, 0, *size) : Result<std::string>(
-                                                              std::unexpected(size.error()));
+    auto bytes =
+        size ? (*store)->read(block, 0, *size) : Result<std::string>(std::unexpected(size.error()));
     if (!bytes) {
       found.error = bytes.error();
     } else if (!is_sealed(*bytes)) {
@@ -154,7 +156,8 @@ void go_on_and_check(MemoryFileSystem& fs, std::unique_ptr<Storage> storage,
 
 }  // namespace
 
-StorageWorkload::StorageWorkload(MemoryFileSystem& fs, uint64_t seed) : fs_(fs), random_(seed) {}
+StorageWorkload::StorageWorkload(MemoryFileSystem& fs, uint64_t seed, uint64_t common_bytes)
+    : fs_(fs), random_(seed), common_bytes_(common_bytes) {}
 
 bool StorageWorkload::open() {
   auto storage = open_store(fs_);
@@ -179,31 +182,41 @@ void StorageWorkload::note(const Error& error) {
 
 void StorageWorkload::step() {
   const uint64_t dice = random_() % 100;
-  if (dice < 45) write_block();
-  else if (dice < 60) free_block();
-  else if (dice < 62) drop_dictionary();
-  else if (dice < 70) publish();
-  else if (dice < 90) append();
-  else sync();
+  if (dice < 45)
+    write_block();
+  else if (dice < 60)
+    free_block();
+  else if (dice < 62)
+    drop_dictionary();
+  else if (dice < 70)
+    publish();
+  else if (dice < 90)
+    append();
+  else
+    sync();
 }
 
 void StorageWorkload::write_block() {
   const DictionaryId id{1 + static_cast<uint32_t>(random_() % 3) +
                         (next_dictionary_ > 4 ? next_dictionary_ - 4 : 0)};
   next_dictionary_ = std::max(next_dictionary_, static_cast<uint32_t>(id) + 1);
-  std::string content(1 + random_() % (random_() % 5 == 0 ? 30'000 : 600), '\0');
+  std::string content(1 + random_() % (random_() % 5 == 0 ? 50 * common_bytes_ : common_bytes_),
+                      '\0');
   for (char& byte : content) byte = static_cast<char>(random_());
   content = sealed(std::move(content));
   auto store = storage_->blocks(id);
   auto block = store ? (*store)->write(content) : Result<BlockId>(std::unexpected(store.error()));
-  if (block) live_[id][*block] = std::move(content);
-  else note(block.error());
+  if (block)
+    live_[id][*block] = std::move(content);
+  else
+    note(block.error());
 }
 
 void StorageWorkload::free_block() {
   for (auto& [id, blocks] : live_) {
     if (blocks.empty() || random_() % 2 == 0) continue;
-    const auto victim = std::next(blocks.begin(), static_cast<ptrdiff_t>(random_() % blocks.size()));
+    const auto victim =
+        std::next(blocks.begin(), static_cast<ptrdiff_t>(random_() % blocks.size()));
     storage_->blocks(id).value()->free(victim->first);
     blocks.erase(victim);
     return;
@@ -251,7 +264,7 @@ void StorageWorkload::publish() {
 }
 
 void StorageWorkload::append() {
-  std::string payload(random_() % (random_() % 8 == 0 ? 9000 : 900), '\0');
+  std::string payload(random_() % (random_() % 8 == 0 ? 15 * common_bytes_ : common_bytes_), '\0');
   for (char& byte : payload) byte = static_cast<char>(random_() % 4 == 0 ? random_() : 'a');
   const auto lsn = static_cast<uint64_t>(storage_->log().end());
   records_.push_back({lsn, std::move(payload)});

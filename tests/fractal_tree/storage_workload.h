@@ -41,11 +41,12 @@ struct Expectation {
 
 class StorageWorkload {
  public:
-  StorageWorkload(MemoryFileSystem& fs, uint64_t seed);
+  StorageWorkload(MemoryFileSystem& fs, uint64_t seed, uint64_t common_bytes = 600);
 
   // Opens the store; false (and nothing done) if that fails.
   bool open();
   void step();  // one random operation
+  void publish();
   void close();
   Expectation expectation() const;
 
@@ -57,12 +58,12 @@ class StorageWorkload {
   void write_block();
   void free_block();
   void drop_dictionary();
-  void publish();
   void append();
   void sync();
 
   MemoryFileSystem& fs_;
   std::mt19937_64 random_;
+  const uint64_t common_bytes_;  // most blocks and records are smaller
   std::unique_ptr<Storage> storage_;
   Dictionaries live_;
   uint32_t next_dictionary_ = 1;
