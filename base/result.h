@@ -105,8 +105,8 @@ inline std::unexpected<Error> fail_in(std::string_view where, Error error) {
 
 #define RETURN_IF_ERROR(expression)                                       \
   do {                                                                    \
-    if (auto status_ = (expression); !status_) [[unlikely]]               \
-      return std::unexpected(std::move(status_).error());                 \
+    if (auto returned_ = (expression); !returned_) [[unlikely]]           \
+      return std::unexpected(std::move(returned_).error());               \
   } while (false)
 
 #define ASSIGN_OR_RETURN(declaration, expression) \

@@ -68,10 +68,11 @@ EngineImpl::~EngineImpl() {
   }
   work_wanted_.notify_all();
   room_made_.notify_all();
+  sync_wanted_.notify_all();
   if (worker_.joinable()) worker_.join();
   if (syncer_.joinable()) syncer_.join();
   // What was committed without waiting for the disk should not wait for the next start.
-  if (unsynced_ && check_writable()) static_cast<void>(storage_->log().sync().has_value());
+  if (unsynced_ && !options_.read_only && !poisoned_) static_cast<void>(storage_->log().sync().has_value());
 }
 
 void EngineImpl::say(const std::string& line) const {
@@ -81,6 +82,8 @@ void EngineImpl::say(const std::string& line) const {
 Status EngineImpl::start() {
   root_ = storage_->root();
   sequence_ = root_.last_sequence;
+  handed_over_ = {root_.log_start, root_.last_sequence};
+  checkpointed_lsn_ = root_.log_start;
   RETURN_IF_ERROR(load_trees());
   RETURN_IF_ERROR(replay());
   opened_at_ = storage_->log().end();
@@ -106,22 +109,22 @@ Status EngineImpl::load_trees() {
 }
 
 Status EngineImpl::replay() {
-  const auto record = [this](LogRecord record) -> Status {
+  const auto apply = [this](LogRecord record) -> Status {
     WriteBatch batch;
     if (Status status = decode_batch(record.payload, batch); !status)
       return fail_in("log record at LSN " + std::to_string(static_cast<uint64_t>(record.lsn)),
                      std::move(status).error());
-    const auto front = view()->active;
-    RETURN_IF_ERROR(front->apply(batch.contents(), sequence_ + 1, snapshots_->greatest()));
-    sequence_ += 2;
+    if (!options_.read_only && view()->active->memory_bytes() >= options_.memory_front_bytes) {
+      say("recovery: " + std::to_string(recovered_messages_) + " changes replayed");
+      rotate_front(record.lsn);
+      RETURN_IF_ERROR(hand_over_all());
+    }
+    RETURN_IF_ERROR(
+        view()->active->apply_and_publish(batch.contents(), *snapshots_, sequence_));
     recovered_messages_ += batch.change_count();
-    if (front->memory_bytes() < options_.memory_front_bytes || options_.read_only) return {};
-    say("recovery: " + std::to_string(recovered_messages_) + " changes replayed");
-    // The next record begins behind this one: nothing is trimmed before a checkpoint anyway.
-    rotate_front();
-    return hand_over_all();
+    return {};
   };
-  RETURN_IF_ERROR(storage_->replay(record));
+  RETURN_IF_ERROR(storage_->replay(apply));
   if (recovered_messages_ > 0)
     say("recovery: " + std::to_string(recovered_messages_) + " changes replayed, done");
   return {};
@@ -172,6 +175,7 @@ std::unique_ptr<Cursor> make_failed_cursor(Error error) {
 
 Result<DictionaryId> EngineImpl::dictionary(std::string_view name,
                                             const DictionaryOptions& options) {
+  const Leadership leadership(*this, !options_.background_threads);
   const std::lock_guard lock(work_mutex_);
   for (const auto& [id, root] : roots_)
     if (root.name == name) return id;
@@ -194,6 +198,7 @@ Result<DictionaryId> EngineImpl::dictionary(std::string_view name,
 }
 
 Status EngineImpl::drop_dictionary(std::string_view name) {
+  const Leadership leadership(*this, !options_.background_threads);
   const std::lock_guard lock(work_mutex_);
   const auto found = std::find_if(roots_.begin(), roots_.end(),
                                   [&](const auto& entry) { return entry.second.name == name; });

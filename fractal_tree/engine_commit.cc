@@ -31,6 +31,23 @@ Status EngineImpl::poison(Status status) {
   return fail(ErrorCode::kPoisoned, poisoned_->message);
 }
 
+EngineImpl::Leadership::Leadership(EngineImpl& engine, bool wanted)
+    : engine_(engine), held_(wanted) {
+  if (!held_) return;
+  std::unique_lock lock(engine_.queue_mutex_);
+  engine_.queue_changed_.wait(lock, [&] { return !engine_.leading_; });
+  engine_.leading_ = true;
+}
+
+EngineImpl::Leadership::~Leadership() {
+  if (!held_) return;
+  {
+    const std::lock_guard lock(engine_.queue_mutex_);
+    engine_.leading_ = false;
+  }
+  engine_.queue_changed_.notify_all();
+}
+
 Status EngineImpl::commit(WriteBatch batch, Durability durability) {
   RETURN_IF_ERROR(check_writable());
   if (!batch.contents().error) return batch.contents().error;
@@ -44,10 +61,12 @@ Status EngineImpl::commit(WriteBatch batch, Durability durability) {
   if (mine.payload.size() > kMaxBatchBytes)
     return fail(ErrorCode::kInvalidArgument,
                 "a batch of " + std::to_string(mine.payload.size()) + " bytes is over the limit");
+  RETURN_IF_ERROR(make_room());
   std::unique_lock lock(queue_mutex_);
   queue_.push_back(&mine);
-  queue_changed_.wait(lock, [&] { return mine.done || !leading_; });
-  while (!mine.done) {
+  for (;;) {
+    queue_changed_.wait(lock, [&] { return mine.done || !leading_; });
+    if (mine.done) break;
     leading_ = true;
     Group group;
     size_t bytes = 0;
@@ -67,8 +86,7 @@ Status EngineImpl::commit(WriteBatch batch, Durability durability) {
 }
 
 void EngineImpl::lead(Group& group) {
-  Status status = make_room();
-  if (status) status = write_log(group);
+  Status status = write_log(group);
   Group written;
   for (Waiting* waiting : group) {
     if (!status) {
@@ -94,11 +112,14 @@ Status EngineImpl::write_log(Group& group) {
     if (!appended) waiting->status = std::unexpected(std::move(appended).error());
     sync |= waiting->durability == Durability::kSync;
   }
+  {
+    const std::lock_guard lock(state_mutex_);
+    unsynced_ = !sync && options_.background_threads;
+  }
   if (!sync && options_.background_threads) {
-    unsynced_ = true;
+    sync_wanted_.notify_all();
     return poison(log.write());
   }
-  unsynced_ = false;
   ++log_syncs_;
   return poison(log.sync());
 }
@@ -113,25 +134,28 @@ Status EngineImpl::apply_group(const Group& group) {
   if (front->memory_bytes() < options_.memory_front_bytes) {
     if (!options_.background_threads && checkpoint_due()) {
       const std::lock_guard lock(work_mutex_);
-      // The commits are durable: what goes wrong here stops the next one.
-      static_cast<void>(checkpoint_locked().has_value());
+      set_stuck(checkpoint_locked());  // the commits are durable: what fails stops the next one
     }
     return {};
   }
-  rotate_front();
+  rotate_front(storage_->log().end());
   if (options_.background_threads) {
+    { const std::lock_guard lock(state_mutex_); }  // the worker has not just looked
     work_wanted_.notify_all();
     return {};
   }
   const std::lock_guard lock(work_mutex_);
-  Status status = checkpoint_due() ? checkpoint_locked() : hand_over_all();
-  const std::lock_guard state_lock(state_mutex_);
-  stuck_ = status ? std::nullopt : std::optional(status.error());
+  set_stuck(checkpoint_due() ? checkpoint_locked() : hand_over_all());
   return {};
 }
 
-void EngineImpl::rotate_front() {
-  const Lsn end = storage_->log().end();
+void EngineImpl::set_stuck(const Status& status) {
+  const std::lock_guard lock(state_mutex_);
+  if (!status && !stuck_) say("handing over to the trees failed: " + status.error().message);
+  stuck_ = status ? std::nullopt : std::optional(status.error());
+}
+
+void EngineImpl::rotate_front(Lsn end) {
   publish_view([&](StoreView& view) {
     if (view.active->empty()) return;
     front_ends_[view.active.get()] = {end, sequence_};
@@ -141,28 +165,29 @@ void EngineImpl::rotate_front() {
   adjust_cache();
 }
 
-// Waits until the trees have caught up; without threads, catches up here.
+// Waits until the trees have caught up. Before the commit is queued: who leads must not wait for
+// the worker, which may want to lead for a moment.
 Status EngineImpl::make_room() {
+  if (!options_.background_threads) return catch_up();
   const auto full = [&] { return view()->frozen.size() >= kMaxFrozenFronts; };
-  if (!options_.background_threads) {
-    std::optional<Error> stuck;
-    {
-      const std::lock_guard lock(state_mutex_);
-      stuck = stuck_;
-    }
-    if (!stuck) return {};
-    const std::lock_guard lock(work_mutex_);
-    Status status = hand_over_all();
-    const std::lock_guard state_lock(state_mutex_);
-    stuck_ = status ? std::nullopt : std::optional(status.error());
-    return status;
-  }
   if (!full()) return {};
   ++commit_stalls_;
   std::unique_lock lock(state_mutex_);
-  room_made_.wait(lock, [&] { return !full() || stuck_ || poisoned_ || stopping_; });
+  room_made_.wait(lock, [&] { return stuck_ || poisoned_ || stopping_ || !full(); });
   if (stuck_ && full()) return std::unexpected(*stuck_);
   return {};
+}
+
+// Without a worker: what failed after an earlier commit is tried again.
+Status EngineImpl::catch_up() {
+  {
+    const std::lock_guard lock(state_mutex_);
+    if (!stuck_) return {};
+  }
+  const std::lock_guard lock(work_mutex_);
+  const Status status = hand_over_all();
+  set_stuck(status);
+  return status;
 }
 
 }  // namespace wherestar::fractal_tree

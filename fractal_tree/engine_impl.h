@@ -1,17 +1,24 @@
 // The engine: commits into the memory front, fronts into the trees, trees into checkpoints.
 //
-// Locks, in the order they are taken:
+// Locks, in the order they are taken (the first two swap places where there is a worker thread, whose
+// commits never take work_mutex_):
+//   leadership     who appends to the log and to the active front, and may replace it
 //   work_mutex_    one hand-over, checkpoint or verify at a time; guards passes and roots
-//   queue_mutex_   commits waiting, and who leads them
+//   queue_mutex_   commits waiting, and whether somebody leads them
+//   state_mutex_   failures, and what the threads wait for
 //   view_mutex_    the view that reads begin with
 //   a front's      its contents, and the published sequence while it is active
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -49,12 +56,26 @@ class EngineImpl : public Engine {
   };
   using Group = std::vector<Waiting*>;
 
+  // Leads the commits while it lives: nobody else appends to the log or the active front.
+  class Leadership {
+   public:
+    Leadership(EngineImpl& engine, bool wanted);
+    ~Leadership();
+    Leadership(const Leadership&) = delete;
+    Leadership& operator=(const Leadership&) = delete;
+
+   private:
+    EngineImpl& engine_;
+    bool held_;
+  };
+
   // Commit road (engine_commit.cc).
   void lead(Group& group);
   Status write_log(Group& group);
   Status apply_group(const Group& group);
   Status make_room();
-  void rotate_front();
+  Status catch_up();
+  void rotate_front(Lsn end);
   Status check_writable() const;
   Status poison(Status status);
 
@@ -62,7 +83,9 @@ class EngineImpl : public Engine {
   Status hand_over_all();    // under work_mutex_
   Status hand_over_oldest();
   Status checkpoint_locked();
-  Result<std::vector<std::unique_ptr<class TreePass>>> write_trees();
+  Status freeze_for_checkpoint();
+  Status write_trees();
+  void set_stuck(const Status& status);
   void publish_view(const std::function<void(StoreView&)>& change);
   void work_loop();
   void sync_loop();
@@ -98,6 +121,7 @@ class EngineImpl : public Engine {
     uint64_t sequence = 0;
   };
   std::map<const MemoryFront*, FrontEnd> front_ends_;  // under view_mutex_
+  FrontEnd handed_over_;  // everything below is in the trees; under work_mutex_
 
   mutable std::mutex queue_mutex_;
   std::condition_variable queue_changed_;
@@ -107,10 +131,12 @@ class EngineImpl : public Engine {
   mutable std::mutex state_mutex_;
   std::condition_variable work_wanted_;
   std::condition_variable room_made_;
+  std::condition_variable sync_wanted_;
   std::optional<Error> poisoned_;
   std::optional<Error> stuck_;  // handing over fails; commits wait for a checkpoint that succeeds
   bool stopping_ = false;
-  std::atomic<bool> unsynced_ = false;
+  bool unsynced_ = false;   // the log holds records that were acknowledged without a sync
+  Lsn checkpointed_lsn_{0};
   std::chrono::steady_clock::time_point last_checkpoint_ = std::chrono::steady_clock::now();
 
   std::atomic<uint64_t> commits_ = 0;
@@ -124,8 +150,5 @@ class EngineImpl : public Engine {
   std::thread worker_;
   std::thread syncer_;
 };
-
-// engine_verify.cc: checks one tree completely.
-Status verify_tree(Tree& tree, const std::string& name, VerifyReport& report);
 
 }  // namespace wherestar::fractal_tree

@@ -95,7 +95,7 @@ Status EngineImpl::checkpoint_locked() {
     if (options_.on_event) options_.on_event(event);
   };
   at("checkpoint begin");
-  freeze_for_checkpoint();
+  RETURN_IF_ERROR(freeze_for_checkpoint());
   RETURN_IF_ERROR(hand_over_all());
   at("checkpoint write");
   RETURN_IF_ERROR(write_trees());
@@ -124,30 +124,24 @@ Status EngineImpl::checkpoint_locked() {
   return {};
 }
 
-// The leader of commits alone may replace the active front, so this becomes the leader for a
-// moment; an idle front is not replaced, its place in the log is noted.
-void EngineImpl::freeze_for_checkpoint() {
-  std::unique_lock lock(queue_mutex_);
-  if (options_.background_threads) {
-    queue_changed_.wait(lock, [&] { return !leading_; });
-    leading_ = true;
-  }
-  lock.unlock();
-  const bool idle = view()->active->empty();
-  if (idle && view()->frozen.empty()) {
+// Only who leads the commits may replace the active front. An idle front is not replaced: its place
+// in the log is noted.
+Status EngineImpl::freeze_for_checkpoint() {
+  // Commits may wait for room, which only this thread makes: it does not wait for them.
+  RETURN_IF_ERROR(hand_over_all());
+  const Leadership leadership(*this, options_.background_threads);
+  if (view()->active->empty() && view()->frozen.empty()) {
     handed_over_ = {storage_->log().end(), sequence_};
   } else {
-    rotate_front();
+    rotate_front(storage_->log().end());
   }
-  if (!options_.background_threads) return;
-  lock.lock();
-  leading_ = false;
-  queue_changed_.notify_all();
+  return {};
 }
 
 Status EngineImpl::checkpoint() {
   Status status;
   {
+    const Leadership leadership(*this, !options_.background_threads);
     const std::lock_guard lock(work_mutex_);
     status = checkpoint_locked();
   }
@@ -176,20 +170,21 @@ void EngineImpl::work_loop() {
                          storage_->log().bytes_since(checkpointed_lsn_) > 0;
       status = timed || checkpoint_due() ? checkpoint_locked() : hand_over_all();
     }
+    set_stuck(status);
+    room_made_.notify_all();
     lock.lock();
     if (!woken) last_checkpoint_ = std::chrono::steady_clock::now();
-    if (!status && !stuck_) say("handing over to the trees failed: " + status.error().message);
-    stuck_ = status ? std::nullopt : std::optional(status.error());
-    room_made_.notify_all();
   }
 }
 
 void EngineImpl::sync_loop() {
   std::unique_lock lock(state_mutex_);
   while (!stopping_) {
-    room_made_.wait_for(lock, std::chrono::milliseconds(options_.async_sync_ms),
-                        [&] { return stopping_; });
-    if (!unsynced_.exchange(false) || poisoned_) continue;
+    sync_wanted_.wait(lock, [&] { return stopping_ || unsynced_; });
+    sync_wanted_.wait_for(lock, std::chrono::milliseconds(options_.async_sync_ms),
+                          [&] { return stopping_; });
+    if (stopping_ || poisoned_) return;
+    if (!std::exchange(unsynced_, false)) continue;
     lock.unlock();
     ++log_syncs_;
     static_cast<void>(poison(storage_->log().sync()).has_value());

@@ -163,9 +163,36 @@ RunRef Changes::slice_before(std::string_view begin, const std::string* end, uin
   return builder.finish();
 }
 
-Status MemoryFront::apply(const WriteBatch::Contents& contents, uint64_t sequence,
-                          uint64_t fold_above) {
+void SnapshotRegistry::add(uint64_t sequence) {
+  const std::lock_guard lock(mutex_);
+  sequences_.insert(sequence);
+}
+
+void SnapshotRegistry::remove(uint64_t sequence) {
+  const std::lock_guard lock(mutex_);
+  sequences_.erase(sequences_.find(sequence));
+}
+
+Snapshots SnapshotRegistry::all() const {
+  const std::lock_guard lock(mutex_);
+  Snapshots all;
+  for (const uint64_t sequence : sequences_)
+    if (all.empty() || all.back() != sequence) all.push_back(sequence);
+  return all;
+}
+
+uint64_t SnapshotRegistry::greatest() const {
+  const std::lock_guard lock(mutex_);
+  return sequences_.empty() ? 0 : *sequences_.rbegin();
+}
+
+Status MemoryFront::apply_and_publish(const WriteBatch::Contents& contents,
+                                      const SnapshotRegistry& snapshots,
+                                      std::atomic<uint64_t>& published) {
   const std::unique_lock lock(mutex_);
+  // Whoever begins to read does it under this mutex: no snapshot comes between.
+  const uint64_t fold_above = snapshots.greatest();
+  const uint64_t sequence = published + 1;
   for (const auto& [id, changes] : contents.dictionaries) {
     Changes& mine = dictionaries_[id];
     const size_t before = mine.memory_bytes();
@@ -175,7 +202,7 @@ Status MemoryFront::apply(const WriteBatch::Contents& contents, uint64_t sequenc
       RETURN_IF_ERROR(mine.add(key, version.kind, version.value, sequence + 1, fold_above));
     memory_bytes_ = memory_bytes_ - before + mine.memory_bytes();
   }
-  last_sequence_ = sequence + 1;
+  published = sequence + 1;
   return {};
 }
 

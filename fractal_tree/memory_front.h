@@ -8,9 +8,12 @@
 
 #include <absl/container/btree_map.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -89,14 +92,27 @@ struct WriteBatch::Contents {
 std::string encode_batch(const WriteBatch::Contents& contents);
 Status decode_batch(std::string_view payload, WriteBatch& batch);
 
+// Sequences that somebody still reads at.
+class SnapshotRegistry {
+ public:
+  void add(uint64_t sequence);
+  void remove(uint64_t sequence);
+  Snapshots all() const;
+  uint64_t greatest() const;  // 0: none
+
+ private:
+  mutable std::mutex mutex_;
+  std::multiset<uint64_t> sequences_;
+};
+
 class MemoryFront {
  public:
-  // Applies a committed batch. The caller publishes the sequence afterwards.
-  Status apply(const WriteBatch::Contents& contents, uint64_t sequence, uint64_t fold_above);
+  // Applies a committed batch with the next two sequences, and publishes them in `published`.
+  Status apply_and_publish(const WriteBatch::Contents& contents, const SnapshotRegistry& snapshots,
+                           std::atomic<uint64_t>& published);
 
   size_t memory_bytes() const;
   bool empty() const;
-  uint64_t last_sequence() const { return last_sequence_; }
 
   std::shared_mutex& mutex() const { return mutex_; }
   // Under the mutex, or when frozen.
@@ -107,7 +123,6 @@ class MemoryFront {
   mutable std::shared_mutex mutex_;
   std::map<DictionaryId, Changes> dictionaries_;
   size_t memory_bytes_ = 0;
-  uint64_t last_sequence_ = 0;
 };
 
 }  // namespace wherestar::fractal_tree

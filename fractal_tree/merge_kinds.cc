@@ -94,8 +94,6 @@ Result<std::vector<Register>> decode_registers(std::string_view bytes) {
   return registers;
 }
 
-bool is_merge_kind(uint8_t byte) { return byte >= 1 && byte <= 3; }
-
 Result<std::string> merge_operands(MergeKind kind, std::string_view older,
                                    std::string_view newer) {
   switch (kind) {
@@ -109,7 +107,9 @@ Result<std::string> merge_operands(MergeKind kind, std::string_view older,
   return damaged("an unknown kind");
 }
 
-Result<std::string> apply_operand(MergeKind kind, std::string_view base, std::string_view operand) {
+namespace {
+
+Result<std::string> apply(MergeKind kind, std::string_view base, std::string_view operand) {
   switch (kind) {
     case MergeKind::kAddCounters:
       return add_counters(base, operand);
@@ -119,6 +119,26 @@ Result<std::string> apply_operand(MergeKind kind, std::string_view base, std::st
       return apply_posting_operand(base, operand);
   }
   return damaged("an unknown kind");
+}
+
+}  // namespace
+
+Result<std::string> apply_operand(MergeKind kind, std::string_view base, std::string_view operand) {
+  auto value = apply(kind, base, operand);
+  // Operands were checked when they were committed. A base that was put and is no value of the kind
+  // counts as absent, or a caller's mistake would stop the store for ever.
+  if (!value && !base.empty()) return apply(kind, {}, operand);
+  return value;
+}
+
+Status check_operand(MergeKind kind, std::string_view operand) {
+  // The usual one, a member added or removed, without the work of applying it.
+  if (kind == MergeKind::kPostings && operand.size() == 4 && operand[0] == 1 &&
+      static_cast<uint8_t>(operand[3]) <= 1)
+    return {};
+  if (auto value = apply(kind, {}, operand); !value)
+    return fail(ErrorCode::kInvalidArgument, std::move(value).error().message);
+  return {};
 }
 
 bool means_absent(MergeKind kind, std::string_view value) {

@@ -189,8 +189,23 @@ Result<RunRef> NodeStore::load_once(const Part& part) {
   if (part.dirty()) return part.run;
   const CacheKey key{static_cast<uint64_t>(part.block), static_cast<uint32_t>(id_), part.number};
   if (auto found = cache_.find(key)) return std::static_pointer_cast<const Run>(std::move(found));
+  return read(part);
+}
+
+Result<RunRef> NodeStore::read(const Part& part) {
+  if (part.dirty()) return part.run;
   ASSIGN_OR_RETURN(const std::string stored, stored_bytes(part));
   return decode(part, stored);
+}
+
+Result<std::string> NodeStore::read_bytes(BlockId block, uint64_t offset, size_t size) {
+  bytes_read_ += size;
+  return blocks_.read(block, offset, size);
+}
+
+Result<BlockId> NodeStore::write_bytes(std::string_view bytes) {
+  bytes_written_ += bytes.size();
+  return blocks_.write(bytes);
 }
 
 Result<std::string> NodeStore::stored_bytes(const Part& part) {
@@ -261,7 +276,7 @@ Result<NodeRef> NodeStore::write(const Node& node) {
   put_fixed(bytes, checksum64(bytes + shell, block_seed));
   bytes += shell;
   bytes += parts;
-  ASSIGN_OR_RETURN(const BlockId block, blocks_.write(bytes));
+  ASSIGN_OR_RETURN(const BlockId block, write_bytes(bytes));
   return NodeRef{nullptr, block};
 }
 
@@ -286,10 +301,10 @@ Result<NodeStore::ShellHeader> NodeStore::parse_header(BlockId block, std::strin
 Result<std::shared_ptr<const Node>> NodeStore::read_shell(BlockId block) {
   ASSIGN_OR_RETURN(const uint64_t block_bytes, blocks_.block_bytes(block));
   ASSIGN_OR_RETURN(std::string bytes,
-                   blocks_.read(block, 0, std::min<uint64_t>(block_bytes, kFirstReadBytes)));
+                   read_bytes(block, 0, std::min<uint64_t>(block_bytes, kFirstReadBytes)));
   ASSIGN_OR_RETURN(const ShellHeader header, parse_header(block, bytes, block_bytes));
   if (bytes.size() < kNodeHeaderBytes + header.shell_bytes) {
-    ASSIGN_OR_RETURN(bytes, blocks_.read(block, 0, kNodeHeaderBytes + header.shell_bytes));
+    ASSIGN_OR_RETURN(bytes, read_bytes(block, 0, kNodeHeaderBytes + header.shell_bytes));
   }
   std::string covered = bytes.substr(0, 16);
   covered.append(bytes, kNodeHeaderBytes, header.shell_bytes);
@@ -348,7 +363,7 @@ Result<std::string> NodeStore::write_overflow(std::string_view value) {
   bytes.push_back(static_cast<char>(codec));
   bytes += stored;
   const uint64_t checksum = checksum64(bytes, blocks_.block_seed(blocks_.next_block()));
-  ASSIGN_OR_RETURN(const BlockId block, blocks_.write(bytes));
+  ASSIGN_OR_RETURN(const BlockId block, write_bytes(bytes));
   std::string reference;
   put_varint(reference, static_cast<uint64_t>(block));
   put_varint(reference, value.size());
@@ -371,7 +386,7 @@ Result<std::string> NodeStore::read_overflow(std::string_view reference) {
   if (!reader.done() || value_bytes > kMaxValueBytes)
     return fail(ErrorCode::kCorruption, "a damaged reference to a large value");
   ASSIGN_OR_RETURN(const uint64_t block_bytes, blocks_.block_bytes(block));
-  ASSIGN_OR_RETURN(const std::string bytes, blocks_.read(block, 0, block_bytes));
+  ASSIGN_OR_RETURN(const std::string bytes, read_bytes(block, 0, block_bytes));
   if (checksum64(bytes, blocks_.block_seed(block)) != checksum)
     return damaged(blocks_, block, "a large value with a wrong checksum");
   Reader content(bytes);

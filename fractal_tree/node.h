@@ -151,6 +151,9 @@ class NodeStore {
 
   Result<std::shared_ptr<const Node>> load(const NodeRef& ref);
   Result<RunRef> load(const Part& part);
+  // From the disk, whatever the cache has.
+  Result<std::shared_ptr<const Node>> read(BlockId block) { return read_shell(block); }
+  Result<RunRef> read(const Part& part);
   // A part that is going to be rewritten: read without filling the cache.
   Result<RunRef> load_once(const Part& part);
   // The node's slots must have clean children. Returns the clean reference.
@@ -162,6 +165,8 @@ class NodeStore {
   static Result<BlockId> overflow_block(std::string_view reference);
 
   BlockStore& blocks() { return blocks_; }
+  uint64_t bytes_written() const { return bytes_written_; }
+  uint64_t bytes_read() const { return bytes_read_; }
   const DictionaryOptions& options() const { return options_; }
 
  private:
@@ -176,12 +181,16 @@ class NodeStore {
   Result<std::shared_ptr<const Node>> parse_shell(BlockId block, const ShellHeader& header,
                                                   std::string_view shell, uint64_t block_bytes);
   Result<std::string> stored_bytes(const Part& part);
+  Result<std::string> read_bytes(BlockId block, uint64_t offset, size_t size);
+  Result<BlockId> write_bytes(std::string_view bytes);
   Result<RunRef> decode(const Part& part, std::string_view stored);
 
   DictionaryId id_;
   BlockStore& blocks_;
   Cache& cache_;
   DictionaryOptions options_;
+  std::atomic<uint64_t> bytes_written_ = 0;
+  std::atomic<uint64_t> bytes_read_ = 0;
 };
 
 }  // namespace wherestar::fractal_tree

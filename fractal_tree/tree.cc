@@ -55,6 +55,15 @@ void Tree::absorb_retired() {
   newest->retired.insert(newest->retired.end(), blocks.begin(), blocks.end());
 }
 
+std::vector<BlockId> Tree::retired() const {
+  std::vector<BlockId> blocks = unfreed_->all();
+  const std::vector<BlockId> others = retire_list_->all_and_alive();
+  blocks.insert(blocks.end(), others.begin(), others.end());
+  std::sort(blocks.begin(), blocks.end());
+  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  return blocks;
+}
+
 // varint height, u8 has_overflow, varint number of retired blocks, those (varint each).
 std::string Tree::encode_state() {
   absorb_retired();
@@ -62,11 +71,7 @@ std::string Tree::encode_state() {
   put_varint(state, version()->height);
   state.push_back(has_overflow_ ? 1 : 0);
   // No dirty node is in the newest version, so what is alive belongs to older ones.
-  std::vector<BlockId> blocks = unfreed_->all();
-  const std::vector<BlockId> others = retire_list_->all_and_alive();
-  blocks.insert(blocks.end(), others.begin(), others.end());
-  std::sort(blocks.begin(), blocks.end());
-  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+  const std::vector<BlockId> blocks = retired();
   put_varint(state, blocks.size());
   for (const BlockId block : blocks) put_varint(state, static_cast<uint64_t>(block));
   return state;

@@ -64,6 +64,8 @@ class Tree {
   const std::string& name() const { return name_; }
   NodeStore& nodes() { return nodes_; }
   std::shared_ptr<TreeVersion> version() const;  // the newest
+  // Blocks that live although the newest version does not use them. Under the pass's lock.
+  std::vector<BlockId> retired() const;
 
  private:
   friend class TreePass;

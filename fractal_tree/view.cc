@@ -106,29 +106,6 @@ Status gather_from_tree(NodeStore& nodes, NodeRef ref, std::string_view key, Gat
 
 }  // namespace
 
-void SnapshotRegistry::add(uint64_t sequence) {
-  const std::lock_guard lock(mutex_);
-  sequences_.insert(sequence);
-}
-
-void SnapshotRegistry::remove(uint64_t sequence) {
-  const std::lock_guard lock(mutex_);
-  sequences_.erase(sequences_.find(sequence));
-}
-
-Snapshots SnapshotRegistry::all() const {
-  const std::lock_guard lock(mutex_);
-  Snapshots all;
-  for (const uint64_t sequence : sequences_)
-    if (all.empty() || all.back() != sequence) all.push_back(sequence);
-  return all;
-}
-
-uint64_t SnapshotRegistry::greatest() const {
-  const std::lock_guard lock(mutex_);
-  return sequences_.empty() ? 0 : *sequences_.rbegin();
-}
-
 ReadPoint::ReadPoint(std::shared_ptr<const StoreView> view,
                      std::shared_ptr<SnapshotRegistry> registry, uint64_t sequence)
     : view_(std::move(view)), registry_(std::move(registry)), sequence_(sequence) {}

@@ -29,19 +29,6 @@ struct StoreView {
   std::map<DictionaryId, TreeView> trees;
 };
 
-// Sequences that somebody still reads at.
-class SnapshotRegistry {
- public:
-  void add(uint64_t sequence);
-  void remove(uint64_t sequence);
-  Snapshots all() const;
-  uint64_t greatest() const;  // 0: none
-
- private:
-  mutable std::mutex mutex_;
-  std::multiset<uint64_t> sequences_;
-};
-
 // A consistent place to read from; keeps its view and its sequence alive.
 class ReadPoint {
  public:

@@ -63,6 +63,11 @@ void WriteBatch::erase_range(DictionaryId dictionary, std::string_view begin,
 
 void WriteBatch::merge(DictionaryId dictionary, std::string_view key, MergeKind kind,
                        std::string_view operand) {
+  if (Status status = check_operand(kind, operand); !status) {
+    ++contents_->change_count;
+    if (contents_->error) contents_->error = std::move(status);
+    return;
+  }
   change(*contents_, dictionary, key, static_cast<EntryKind>(kind), operand);
 }
 
