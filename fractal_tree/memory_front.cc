@@ -11,6 +11,7 @@
 namespace wherestar::fractal_tree {
 namespace {
 
+constexpr size_t kLeastArenaBlockBytes = 1u << 10;
 constexpr size_t kArenaBlockBytes = 64u << 10;
 constexpr size_t kVersionBytes = 64;  // of the table, beside key and value
 
@@ -27,7 +28,8 @@ Status fold_into(Changes::Version& version, EntryKind kind, std::string_view val
     ASSIGN_OR_RETURN(version.value, merge_operands(merge_kind, version.value, value));
     return {};
   }
-  const std::string_view base = version.kind == EntryKind::kPut ? version.value : "";
+  std::string_view base;
+  if (version.kind == EntryKind::kPut) base = version.value;
   ASSIGN_OR_RETURN(std::string merged, apply_operand(merge_kind, base, value));
   version.kind = means_absent(merge_kind, merged) ? EntryKind::kErase : EntryKind::kPut;
   version.value = version.kind == EntryKind::kPut ? std::move(merged) : std::string();
@@ -41,8 +43,11 @@ size_t heap_bytes(const std::string& text) {
 }  // namespace
 
 std::string_view Arena::copy(std::string_view bytes) {
+  if (bytes.empty()) return {};
   if (bytes.size() > left_) {
-    const size_t size = std::max(kArenaBlockBytes, bytes.size());
+    // Small tables stay small.
+    const size_t usual = std::clamp(memory_bytes_, kLeastArenaBlockBytes, kArenaBlockBytes);
+    const size_t size = std::max(usual, bytes.size());
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
     next_ = blocks_.back().get();
     left_ = size;
