@@ -182,9 +182,8 @@ class StoreCursor : public Cursor {
     const uint64_t limit = base != 0 || !point_ ? ~uint64_t{0} : point_->sequence();
     std::string bound;
     const std::string* high = sources.high ? &*sources.high : nullptr;
-    RunRef run = forwards
-                     ? changes.slice(sources.low, high, limit, window_keys_, &bound)
-                     : changes.slice_before(sources.low, high, limit, window_keys_, &bound);
+    RunRef run = forwards ? changes.slice(sources.low, high, limit, window_keys_, &bound)
+                          : changes.slice_before(sources.low, high, limit, window_keys_, &bound);
     if (!bound.empty()) forwards ? sources.lower_high(bound) : sources.raise_low(bound);
     sources.take(base == 0 ? std::move(run) : lift(run, base));
   }

@@ -47,8 +47,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const std::string& directory,
   storage_options.log_segment_bytes = options.log_segment_bytes;
   storage_options.read_only = options.read_only;
   storage_options.log_line = options.log_line;
-  ASSIGN_OR_RETURN(std::unique_ptr<Storage> storage,
-                   open_file_storage(directory, storage_options));
+  ASSIGN_OR_RETURN(std::unique_ptr<Storage> storage, open_file_storage(directory, storage_options));
   auto engine = std::make_unique<EngineImpl>(options, std::move(storage));
   RETURN_IF_ERROR(engine->start());
   return std::unique_ptr<Engine>(std::move(engine));
@@ -72,7 +71,8 @@ EngineImpl::~EngineImpl() {
   if (worker_.joinable()) worker_.join();
   if (syncer_.joinable()) syncer_.join();
   // What was committed without waiting for the disk should not wait for the next start.
-  if (unsynced_ && !options_.read_only && !poisoned_) static_cast<void>(storage_->log().sync().has_value());
+  if (unsynced_ && !options_.read_only && !poisoned_)
+    static_cast<void>(storage_->log().sync().has_value());
 }
 
 void EngineImpl::say(const std::string& line) const {
@@ -119,8 +119,7 @@ Status EngineImpl::replay() {
       rotate_front(record.lsn);
       RETURN_IF_ERROR(hand_over_all());
     }
-    RETURN_IF_ERROR(
-        view()->active->apply_and_publish(batch.contents(), *snapshots_, sequence_));
+    RETURN_IF_ERROR(view()->active->apply_and_publish(batch.contents(), *snapshots_, sequence_));
     recovered_messages_ += batch.change_count();
     return {};
   };

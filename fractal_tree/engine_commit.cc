@@ -1,5 +1,5 @@
-// The road of a commit: one leader takes all batches that wait, appends them to the log, syncs once,
-// applies them to the active front and wakes their owners.
+// The road of a commit: one leader takes all batches that wait, appends them to the log, syncs
+// once, applies them to the active front and wakes their owners.
 #include <algorithm>
 #include <utility>
 
@@ -140,7 +140,9 @@ Status EngineImpl::apply_group(const Group& group) {
   }
   rotate_front(storage_->log().end());
   if (options_.background_threads) {
-    { const std::lock_guard lock(state_mutex_); }  // the worker has not just looked
+    {
+      const std::lock_guard lock(state_mutex_);
+    }  // the worker has not just looked
     work_wanted_.notify_all();
     return {};
   }

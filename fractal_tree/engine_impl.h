@@ -1,7 +1,7 @@
 // The engine: commits into the memory front, fronts into the trees, trees into checkpoints.
 //
-// Locks, in the order they are taken (the first two swap places where there is a worker thread, whose
-// commits never take work_mutex_):
+// Locks, in the order they are taken (the first two swap places where there is a worker thread,
+// whose commits never take work_mutex_):
 //   leadership     who appends to the log and to the active front, and may replace it
 //   work_mutex_    one hand-over, checkpoint or verify at a time; guards passes and roots
 //   queue_mutex_   commits waiting, and whether somebody leads them
@@ -80,7 +80,7 @@ class EngineImpl : public Engine {
   Status poison(Status status);
 
   // Hand-over and checkpoint (engine_work.cc).
-  Status hand_over_all();    // under work_mutex_
+  Status hand_over_all();  // under work_mutex_
   Status hand_over_oldest();
   Status checkpoint_locked();
   Status freeze_for_checkpoint();
@@ -103,8 +103,7 @@ class EngineImpl : public Engine {
   std::unique_ptr<Storage> storage_;
   Cache cache_;
   std::shared_ptr<SnapshotRegistry> snapshots_ = std::make_shared<SnapshotRegistry>();
-  std::shared_ptr<std::atomic<uint64_t>> dirty_bytes_ =
-      std::make_shared<std::atomic<uint64_t>>(0);
+  std::shared_ptr<std::atomic<uint64_t>> dirty_bytes_ = std::make_shared<std::atomic<uint64_t>>(0);
   std::atomic<uint64_t> flushes_ = 0;
 
   mutable std::mutex work_mutex_;
@@ -135,7 +134,7 @@ class EngineImpl : public Engine {
   std::optional<Error> poisoned_;
   std::optional<Error> stuck_;  // handing over fails; commits wait for a checkpoint that succeeds
   bool stopping_ = false;
-  bool unsynced_ = false;   // the log holds records that were acknowledged without a sync
+  bool unsynced_ = false;  // the log holds records that were acknowledged without a sync
   Lsn checkpointed_lsn_{0};
   std::chrono::steady_clock::time_point last_checkpoint_ = std::chrono::steady_clock::now();
 

@@ -1,4 +1,5 @@
-// verify: every block of every tree is read from its file and compared with what its neighbours say.
+// verify: every block of every tree is read from its file and compared with what its neighbours
+// say.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -101,8 +102,7 @@ class TreeVerifier {
 Result<VerifyReport> EngineImpl::verify() {
   const std::lock_guard lock(work_mutex_);
   VerifyReport report;
-  for (const auto& [id, tree] : view()->trees)
-    TreeVerifier(*tree.tree, sequence_, report).run();
+  for (const auto& [id, tree] : view()->trees) TreeVerifier(*tree.tree, sequence_, report).run();
   return report;
 }
 

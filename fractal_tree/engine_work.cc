@@ -1,8 +1,8 @@
 // Handing fronts over to the trees, and checkpoints.
 //
 // A checkpoint: 1. the active front is frozen, at the log's end; 2. all frozen fronts are handed
-// over; 3. every dirty node is written, children first; 4. the storage publishes the new root. Commits
-// go on into the new front all the while.
+// over; 3. every dirty node is written, children first; 4. the storage publishes the new root.
+// Commits go on into the new front all the while.
 #include <algorithm>
 #include <utility>
 
@@ -154,8 +154,8 @@ void EngineImpl::work_loop() {
   const auto interval = std::chrono::milliseconds(
       options_.checkpoint_interval_ms == 0 ? 3'600'000 : options_.checkpoint_interval_ms);
   while (!stopping_) {
-    const auto deadline = stuck_ ? std::chrono::steady_clock::now() + kRetryAfter
-                                 : last_checkpoint_ + interval;
+    const auto deadline =
+        stuck_ ? std::chrono::steady_clock::now() + kRetryAfter : last_checkpoint_ + interval;
     const auto work = [&] { return stopping_ || (!stuck_ && !view()->frozen.empty()); };
     const bool woken = work_wanted_.wait_until(lock, deadline, work);
     if (stopping_ || poisoned_) {

@@ -43,9 +43,8 @@ Status Folder::add_below(Kept& upper, EntryKind kind, std::string_view value) {
 
 Status Folder::group(std::span<const Entry> versions, std::vector<Kept>& kept) {
   for (const Entry& version : versions) {
-    const bool new_group =
-        kept.empty() ||
-        snapshot_between(*options_.snapshots, version.sequence, kept.back().sequence);
+    const bool new_group = kept.empty() || snapshot_between(*options_.snapshots, version.sequence,
+                                                            kept.back().sequence);
     if (new_group) {
       kept.push_back({version.sequence, version.kind, version.value, {}});
     } else if (is_merge(kept.back().kind)) {
@@ -117,9 +116,8 @@ void add_range_erases(std::string_view key, std::span<const RangeErase> ranges,
     added = true;
   }
   if (!added) return;
-  std::stable_sort(versions.begin(), versions.end(), [](const Entry& a, const Entry& b) {
-    return a.sequence > b.sequence;
-  });
+  std::stable_sort(versions.begin(), versions.end(),
+                   [](const Entry& a, const Entry& b) { return a.sequence > b.sequence; });
   // Two ranges of one commit may cover the key.
   const auto same = [](const Entry& a, const Entry& b) { return a.sequence == b.sequence; };
   versions.erase(std::unique(versions.begin(), versions.end(), same), versions.end());

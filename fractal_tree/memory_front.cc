@@ -60,8 +60,8 @@ std::string_view Arena::copy(std::string_view bytes) {
   return copied;
 }
 
-Status Changes::add(std::string_view key, EntryKind kind, std::string_view value,
-                    uint64_t sequence, uint64_t fold_above) {
+Status Changes::add(std::string_view key, EntryKind kind, std::string_view value, uint64_t sequence,
+                    uint64_t fold_above) {
   auto found = map_.lower_bound(key);
   if (found == map_.end() || found->first != key) {
     found = map_.emplace_hint(found, arena_.copy(key), Version{});
@@ -103,8 +103,8 @@ void Changes::remove_range(std::string_view begin, std::string_view end) {
 Result<RunRef> Changes::to_run(const Snapshots& snapshots) const {
   RunBuilder builder;
   builder.reserve(map_.size(), memory_bytes());
-  const FoldOptions options{.snapshots = &snapshots, .bottom = false, .dropped_overflow = {},
-                            .read_overflow = {}};
+  const FoldOptions options{
+      .snapshots = &snapshots, .bottom = false, .dropped_overflow = {}, .read_overflow = {}};
   Folder folder(options);
   std::vector<Entry> versions;
   for (const auto& [key, newest] : map_) {

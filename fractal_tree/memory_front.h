@@ -6,8 +6,6 @@
 // erases its ranges first.
 #pragma once
 
-#include <absl/container/btree_map.h>
-
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -18,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <absl/container/btree_map.h>
 
 #include "base/result.h"
 #include "fractal_tree/engine.h"

@@ -25,8 +25,8 @@ Result<std::string> add_counters(std::string_view a, std::string_view b) {
     const int64_t x = left.rest().empty() ? 0 : unzigzag(left.varint());
     const int64_t y = right.rest().empty() ? 0 : unzigzag(right.varint());
     if (!left.ok() || !right.ok() || ++count > kMaxCounters) return damaged("damaged counters");
-    put_varint(out, zigzag(static_cast<int64_t>(static_cast<uint64_t>(x) +
-                                                static_cast<uint64_t>(y))));
+    put_varint(out,
+               zigzag(static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y))));
   }
   return out;
 }
@@ -94,8 +94,7 @@ Result<std::vector<Register>> decode_registers(std::string_view bytes) {
   return registers;
 }
 
-Result<std::string> merge_operands(MergeKind kind, std::string_view older,
-                                   std::string_view newer) {
+Result<std::string> merge_operands(MergeKind kind, std::string_view older, std::string_view newer) {
   switch (kind) {
     case MergeKind::kAddCounters:
       return add_counters(older, newer);

@@ -1,10 +1,10 @@
 #include "fractal_tree/node.h"
 
-#include <lz4.h>
-#include <zstd.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <lz4.h>
+#include <zstd.h>
 
 #include "base/checksum.h"
 #include "base/coding.h"
@@ -235,8 +235,9 @@ Result<RunRef> NodeStore::decode(const Part& part, std::string_view stored) {
 
 // Header: u32 magic, u16 version, u16 height, u32 shell bytes, u32 slots, u64 checksum of the 16
 // bytes before it and of the shell behind it. Shell: per slot stored bytes, raw bytes, entries
-// (varints), u8 codec | has_ranges << 4 | has_overflow << 5, u64 checksum, above the leaves the child's block (varint);
-// then the pivots (bytes). Partitions follow in order: u32 size of the encoded run, its bytes.
+// (varints), u8 codec | has_ranges << 4 | has_overflow << 5, u64 checksum, above the leaves the
+// child's block (varint); then the pivots (bytes). Partitions follow in order: u32 size of the
+// encoded run, its bytes.
 Result<NodeRef> NodeStore::write(const Node& node) {
   const uint64_t block_seed = blocks_.block_seed(blocks_.next_block());
   std::string parts;
@@ -313,8 +314,7 @@ Result<std::shared_ptr<const Node>> NodeStore::read_shell(BlockId block) {
   return parse_shell(block, header, std::string_view(covered).substr(16), block_bytes);
 }
 
-Result<std::shared_ptr<const Node>> NodeStore::parse_shell(BlockId block,
-                                                           const ShellHeader& header,
+Result<std::shared_ptr<const Node>> NodeStore::parse_shell(BlockId block, const ShellHeader& header,
                                                            std::string_view shell,
                                                            uint64_t block_bytes) {
   auto node = std::make_shared<Node>();

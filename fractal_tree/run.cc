@@ -143,9 +143,8 @@ void RunBuilder::reserve(size_t entries, size_t bytes) {
 
 void RunBuilder::add(const Entry& entry) {
   run_->offsets_.push_back(static_cast<uint32_t>(run_->bytes_.size()));
-  const Head head{
-      static_cast<uint32_t>(entry.key.size() << 3 | static_cast<uint64_t>(entry.kind)),
-      static_cast<uint32_t>(entry.value.size()), entry.sequence};
+  const Head head{static_cast<uint32_t>(entry.key.size() << 3 | static_cast<uint64_t>(entry.kind)),
+                  static_cast<uint32_t>(entry.value.size()), entry.sequence};
   if (entry.kind == EntryKind::kPutOverflow) run_->has_overflow_ = true;
   run_->bytes_.append(reinterpret_cast<const char*>(&head), sizeof head);
   run_->bytes_.append(entry.key);

@@ -1,9 +1,9 @@
 // A run: sorted changes of one dictionary, the common form of message buffers, basement nodes and
 // what a memory front hands over.
 //
-// Entries are ordered by (key ascending, sequence descending). In a basement node an entry is a put,
-// or an erase that hides older versions which some snapshot may still see. Range erases are kept
-// beside the entries, ordered by begin; they erase what is older than their sequence.
+// Entries are ordered by (key ascending, sequence descending). In a basement node an entry is a
+// put, or an erase that hides older versions which some snapshot may still see. Range erases are
+// kept beside the entries, ordered by begin; they erase what is older than their sequence.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ namespace wherestar::fractal_tree {
 
 enum class EntryKind : uint8_t {
   kPut = 0,
-  kMergeCounters = 1,   // as MergeKind
+  kMergeCounters = 1,  // as MergeKind
   kMergeRegisters = 2,
   kMergePostings = 3,
   kErase = 4,
-  kPutOverflow = 5,     // value: a reference to an overflow block
+  kPutOverflow = 5,  // value: a reference to an overflow block
 };
 
 inline bool is_merge(EntryKind kind) {
@@ -59,8 +59,7 @@ class Run {
   // Bytes of keys and values as they count against node sizes.
   size_t bytes() const { return bytes_.size() + range_bytes_; }
   size_t memory_bytes() const {
-    return sizeof *this + bytes_.capacity() + offsets_.capacity() * sizeof(uint32_t) +
-           range_bytes_;
+    return sizeof *this + bytes_.capacity() + offsets_.capacity() * sizeof(uint32_t) + range_bytes_;
   }
 
   // Prefix-truncated form for blocks, before compression; see docs/formats.md.

@@ -53,7 +53,8 @@ class BlockStore {
   // Writes a new block. Not durable before the next published checkpoint, and gone after a crash
   // unless that checkpoint's root reaches it. kNoSpace, kIo.
   virtual Result<BlockId> write(std::string_view bytes) = 0;
-  // The id that the next write() will give: checksums inside the block need it. One writer at a time.
+  // The id that the next write() will give: checksums inside the block need it. One writer at a
+  // time.
   virtual BlockId next_block() const = 0;
   // `size` bytes from `offset` of the block (checksums are the caller's: see block_seed).
   // kCorruption if the range is outside the block or the block is unknown.

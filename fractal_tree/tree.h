@@ -138,8 +138,8 @@ class TreePass {
   NodeStore& nodes_;
   NodeRef root_;
   std::shared_ptr<RetireSink> sink_;
-  std::vector<BlockId> written_;   // by this pass
-  std::vector<BlockId> retired_;   // not used by the new version
+  std::vector<BlockId> written_;  // by this pass
+  std::vector<BlockId> retired_;  // not used by the new version
   bool changed_ = false;
   bool published_ = false;
 };

@@ -55,9 +55,8 @@ FoldOptions TreePass::fold_options(bool bottom) {
               [this](std::string_view reference) {
                 if (auto block = NodeStore::overflow_block(reference)) retired_.push_back(*block);
               },
-          .read_overflow = [this](std::string_view reference) {
-            return nodes_.read_overflow(reference);
-          }};
+          .read_overflow =
+              [this](std::string_view reference) { return nodes_.read_overflow(reference); }};
 }
 
 // The parts of the copy keep the node's block alive as long as one of them is in it.
@@ -131,8 +130,7 @@ Status TreePass::apply(RunRef run) {
   }
 }
 
-Result<TreePass::Pieces> TreePass::push(const NodeRef& ref, const RunRef& run,
-                                        const Range& range) {
+Result<TreePass::Pieces> TreePass::push(const NodeRef& ref, const RunRef& run, const Range& range) {
   ASSIGN_OR_RETURN(const auto node, nodes_.load(ref));
   std::shared_ptr<Node> mine = copy(ref, *node);
   if (mine->is_leaf()) return push_into_leaf(*mine, run, range);
@@ -154,17 +152,15 @@ Result<TreePass::Pieces> TreePass::push_into_leaf(Node& leaf, const RunRef& run,
     const size_t begin = run->lower_bound(part_range.low);
     const size_t end =
         part_range.high == nullptr ? run->size() : run->lower_bound(*part_range.high);
-    const bool erased =
-        std::any_of(run->ranges().begin(), run->ranges().end(), [&](const RangeErase& erase) {
-          return touches(erase, part_range.low, part_range.high);
-        });
+    const bool erased = std::any_of(
+        run->ranges().begin(), run->ranges().end(),
+        [&](const RangeErase& erase) { return touches(erase, part_range.low, part_range.high); });
     if (begin == end && !erased) {
       if (!next->slots.empty()) next->pivots.emplace_back(part_range.low);
       next->slots.push_back(std::move(leaf.slots[slot]));
       continue;
     }
-    RETURN_IF_ERROR(
-        rebuild_basement(leaf, slot, run, part_range, next->slots, next->pivots));
+    RETURN_IF_ERROR(rebuild_basement(leaf, slot, run, part_range, next->slots, next->pivots));
   }
   if (next->slots.empty()) next = empty_leaf();
   return split_leaf(std::move(next), range);
@@ -175,10 +171,9 @@ Status TreePass::rebuild_basement(const Node& leaf, size_t slot, const RunRef& r
                                   const Range& range, std::vector<Slot>& slots,
                                   std::vector<std::string>& pivots) {
   ASSIGN_OR_RETURN(const RunRef old, nodes_.load_once(leaf.slots[slot].part));
-  const RunSlice slices[] = {
-      {run, run->lower_bound(range.low),
-       range.high == nullptr ? run->size() : run->lower_bound(*range.high)},
-      {old, 0, old->size()}};
+  const RunSlice slices[] = {{run, run->lower_bound(range.low),
+                              range.high == nullptr ? run->size() : run->lower_bound(*range.high)},
+                             {old, 0, old->size()}};
   const FoldOptions options = fold_options(true);
   RunBuilder builder;
   std::string low(range.low);
@@ -246,8 +241,8 @@ Status TreePass::push_into_children(Node& node, const RunRef& run, const Range& 
   return {};
 }
 
-Status TreePass::add_to_buffer(Node& node, size_t slot, const RunRef& run, size_t begin,
-                               size_t end, const Range& range) {
+Status TreePass::add_to_buffer(Node& node, size_t slot, const RunRef& run, size_t begin, size_t end,
+                               const Range& range) {
   std::vector<RangeErase> arriving;
   for (const RangeErase& erase : run->ranges())
     if (touches(erase, range.low, range.high)) arriving.push_back(erase);
@@ -324,8 +319,7 @@ Status TreePass::flush_child(Node& node, size_t slot, const Range& range) {
   return {};
 }
 
-Result<TreePass::Pieces> TreePass::split_internal(std::shared_ptr<Node> node,
-                                                  const Range& range) {
+Result<TreePass::Pieces> TreePass::split_internal(std::shared_ptr<Node> node, const Range& range) {
   Pieces pieces;
   const size_t fanout = std::max<size_t>(4, nodes_.options().fanout);
   const size_t count = node->slots.size();
@@ -376,8 +370,7 @@ Result<bool> TreePass::try_merge(Node& node, size_t left) {
     const auto is_empty = [](const Node& leaf) {
       return leaf.slots.size() == 1 && leaf.slots[0].part.empty();
     };
-    if (!is_empty(*a) && !is_empty(*b) &&
-        (x + y > limit / 2 || (x > limit / 4 && y > limit / 4)))
+    if (!is_empty(*a) && !is_empty(*b) && (x + y > limit / 2 || (x > limit / 4 && y > limit / 4)))
       return false;
   } else if (a->slots.size() + b->slots.size() > std::max<size_t>(4, nodes_.options().fanout) / 2) {
     return false;

@@ -50,13 +50,12 @@ class Gatherer {
   // Folds to the one visible version; nullopt if there is none.
   Result<std::optional<std::string>> result(NodeStore* nodes) {
     static const Snapshots kNone;
-    const FoldOptions options{
-        .snapshots = &kNone,
-        .bottom = true,
-        .dropped_overflow = {},
-        .read_overflow = [nodes](std::string_view reference) {
-          return nodes->read_overflow(reference);
-        }};
+    const FoldOptions options{.snapshots = &kNone,
+                              .bottom = true,
+                              .dropped_overflow = {},
+                              .read_overflow = [nodes](std::string_view reference) {
+                                return nodes->read_overflow(reference);
+                              }};
     std::vector<Entry> entries;
     for (const Held& held : held_) entries.push_back({key_, held.sequence, held.kind, held.value});
     RunBuilder builder;
@@ -131,8 +130,7 @@ Result<std::optional<std::string>> read_value(const ReadPoint& point, Dictionary
   for (size_t i = view.frozen.size(); i-- > 0;)
     if (const Changes* changes = view.frozen[i]->find(dictionary)) gatherer.add(*changes, 0);
   const auto tree = view.trees.find(dictionary);
-  if (tree == view.trees.end())
-    return fail(ErrorCode::kInvalidArgument, "no such dictionary");
+  if (tree == view.trees.end()) return fail(ErrorCode::kInvalidArgument, "no such dictionary");
   NodeStore& nodes = tree->second.tree->nodes();
   RETURN_IF_ERROR(gather_from_tree(nodes, tree->second.version->root, key, gatherer));
   return gatherer.result(&nodes);

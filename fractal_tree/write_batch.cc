@@ -24,8 +24,7 @@ void change(WriteBatch::Contents& contents, DictionaryId dictionary, std::string
   if (status && value.size() > kMaxValueBytes)
     status = fail(ErrorCode::kInvalidArgument,
                   "a value of " + std::to_string(value.size()) + " bytes is over the limit");
-  if (status)
-    status = contents.dictionaries[dictionary].add(key, kind, value, kPointSequence, 0);
+  if (status) status = contents.dictionaries[dictionary].add(key, kind, value, kPointSequence, 0);
   if (!status && contents.error) contents.error = std::move(status);
 }
 
@@ -81,7 +80,9 @@ void WriteBatch::append(WriteBatch&& newer) {
   newer.contents_ = std::make_unique<Contents>();
 }
 
-bool WriteBatch::empty() const { return contents_->change_count == 0; }
+bool WriteBatch::empty() const {
+  return contents_->change_count == 0;
+}
 
 size_t WriteBatch::memory_bytes() const {
   size_t sum = 0;
@@ -89,7 +90,9 @@ size_t WriteBatch::memory_bytes() const {
   return sum;
 }
 
-size_t WriteBatch::change_count() const { return contents_->change_count; }
+size_t WriteBatch::change_count() const {
+  return contents_->change_count;
+}
 
 // varint dictionaries; each: u32 id, varint ranges (begin, end), varint changes (u8 kind, key,
 // value unless it is an erase). See docs/formats.md.

@@ -1,5 +1,5 @@
-// Every file call of a workload fails once: what was acknowledged stays, reads stay right, and after
-// a restart the store is in the state after some commit.
+// Every file call of a workload fails once: what was acknowledged stays, reads stay right, and
+// after a restart the store is in the state after some commit.
 #include <doctest/doctest.h>
 
 #include "engine_workload.h"

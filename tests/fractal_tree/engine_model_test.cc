@@ -1,8 +1,8 @@
 // The engine against the model of engine_workload.h, with trees of many levels.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <deque>
+
+#include <doctest/doctest.h>
 
 #include "engine_workload.h"
 

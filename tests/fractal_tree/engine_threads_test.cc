@@ -1,8 +1,8 @@
 // Writers, readers and the engine's own threads at once; run under the thread sanitizer too.
-#include <doctest/doctest.h>
-
 #include <atomic>
 #include <thread>
+
+#include <doctest/doctest.h>
 
 #include "engine_workload.h"
 
@@ -13,7 +13,9 @@ namespace {
 
 constexpr int kAccounts = 60;
 
-std::string account(size_t number) { return "account " + std::to_string(number); }
+std::string account(size_t number) {
+  return "account " + std::to_string(number);
+}
 
 // Sum of all accounts in one view; transfers leave it as it is.
 Result<int64_t> total(Engine& engine, DictionaryId bank) {

@@ -22,8 +22,7 @@ std::string add_counters(const std::string& base, const std::vector<int64_t>& op
 std::string max_register(const std::string& base, Register change) {
   std::map<uint16_t, uint8_t> registers;
   const auto decoded = decode_registers(base);
-  for (const Register& entry : *decoded)
-    registers[entry.index] = entry.rank;
+  for (const Register& entry : *decoded) registers[entry.index] = entry.rank;
   registers[change.index] = std::max(registers[change.index], change.rank);
   std::vector<Register> all;
   for (const auto& [index, rank] : registers) all.push_back({index, rank});
