@@ -30,7 +30,7 @@ uint64_t hash_name(uint32_t parent, bool is_element, std::string_view name) {
     name.remove_prefix(8);
   }
   uint64_t word = 0;
-  std::memcpy(&word, name.data(), name.size());
+  if (!name.empty()) std::memcpy(&word, name.data(), name.size());
   return mix(hash, word + 1);
 }
 
