@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace wherestar::index {
@@ -24,7 +25,8 @@ class DocIdSet {
   DocIdSet& operator=(DocIdSet&&) noexcept;
 
   void add(DocId doc);
-  void add_range(DocId begin, DocId end);  // [,)
+  void add_range(DocId begin, DocId end);         // [,)
+  void add_many(std::span<const uint64_t> docs);  // in any order
   bool contains(DocId doc) const;
   uint64_t size() const;
   bool empty() const { return size() == 0; }

@@ -1,14 +1,16 @@
 // Statistics of every path and shape, exact after any sequence of inserts, updates and deletes.
 //
-// What it hides: the key layout of the dictionary `statistics` (docs/statistics.md). They change with the
-// document, in the same batch, by merge messages (never by reading first), and are associative, so
-// those of parts add up. All but distinct values and top values equal a recount of the documents.
+// What it hides: the key layout of the dictionary `statistics` (docs/statistics.md). They change
+// with the document, in the same batch, by merge messages (never by reading first), and are
+// associative, so those of parts add up. All but distinct values and top values equal a recount of
+// the documents.
 //
 //   SchemaStats::open(engine) -> stats
 //   stats->observe(batch, part, shredded, path_numbers, +1);    // insert; -1: delete
 //   ASSIGN_OR_RETURN(auto paths, stats->paths(part, view));
 //
-// The caller gives each local path of a Shredded its number (PathId of the index) in `path_numbers`.
+// The caller gives each local path of a Shredded its number (PathId of the index) in
+// `path_numbers`.
 //
 // Threads: may be used by many threads.
 #pragma once
@@ -31,7 +33,15 @@ namespace wherestar::schema_stats {
 
 // Formats that string values are counted as; a value may count for one only (the first that fits).
 enum class Format : uint8_t {
-  kDate, kDateTime, kTime, kUuid, kEmail, kUri, kIpv4, kIpv6, kIntegerText
+  kDate,
+  kDateTime,
+  kTime,
+  kUuid,
+  kEmail,
+  kUri,
+  kIpv4,
+  kIpv6,
+  kIntegerText
 };
 inline constexpr size_t kFormatCount = 9;
 std::string_view format_name(Format format);  // "date", "date-time", ... as JSON Schema has them
@@ -44,14 +54,17 @@ struct LengthRange {
 };
 
 struct PathStatistics {
-  uint32_t path = 0;        // number given by the caller
-  uint64_t documents = 0;   // that have the path
+  uint32_t path = 0;       // number given by the caller
+  uint64_t documents = 0;  // that have the path
   uint64_t values = 0;
   std::array<uint64_t, document::kJsonTypeCount> by_type{};  // by document::JsonType
-  uint64_t total_bytes = 0;  // of the values' text
+  uint64_t total_bytes = 0;                                  // of the values' text
   std::array<uint64_t, kFormatCount> by_format{};
+  // Nulls and booleans are counted, numbers and strings estimated (1.6 % standard error) from all
+  // that were ever seen. Exact: there is at most one number or string. Who has the index can do
+  // better for small sets: as many as the values it holds of the path.
   double distinct_values = 0;
-  bool distinct_is_exact = false;  // while the set is small
+  bool distinct_is_exact = false;
   std::optional<LengthRange> string_length;  // in characters
   std::optional<LengthRange> array_length;
   int64_t last_seen_unix_s = 0;
@@ -74,7 +87,8 @@ struct PartTotals {
 class SchemaStats {
  public:
   static Result<std::unique_ptr<SchemaStats>> open(fractal_tree::Engine& engine);
-  // Over nothing but batches: for tools that keep no store. `dictionary` is any id.
+  // Over nothing but batches: for tools that keep no store. It reads ReadView::own alone. Use one
+  // object for one set of batches: it remembers what it has put into them already.
   static std::unique_ptr<SchemaStats> over_batches();
   virtual ~SchemaStats() = default;
 
@@ -102,11 +116,11 @@ inline constexpr size_t kMaxShapes = 10'000;  // of a part
 
 // One path as inference and the tools see it: statistics joined with what the index knows.
 struct PathSummary {
-  std::string text;        // canonical
+  std::string text;  // canonical
   PathStatistics statistics;
-  uint64_t parent_documents = 0;   // documents (or objects) that could have it
-  uint64_t parent_objects = 0;     // objects of the parent path
-  std::optional<std::string> least_json;     // JSON text
+  uint64_t parent_documents = 0;          // documents (or objects) that could have it
+  uint64_t parent_objects = 0;            // objects of the parent path
+  std::optional<std::string> least_json;  // JSON text
   std::optional<std::string> greatest_json;
   std::vector<std::pair<std::string, uint64_t>> top_values;  // JSON text, documents
 };
