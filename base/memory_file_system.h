@@ -30,7 +30,17 @@
 
 namespace wherestar {
 
-enum class FileCall { kOpen, kRead, kWrite, kSync, kTruncate, kAllocate, kRename, kRemove, kSyncDirectory };
+enum class FileCall {
+  kOpen,
+  kRead,
+  kWrite,
+  kSync,
+  kTruncate,
+  kAllocate,
+  kRename,
+  kRemove,
+  kSyncDirectory
+};
 
 struct CrashOptions {
   double keep_probability = 0.5;  // of each unsynced sector: 0 all lost, 1 all kept
@@ -56,7 +66,8 @@ class MemoryFileSystem : public FileSystem {
   // An exact copy, as if the process alone had died.
   std::unique_ptr<MemoryFileSystem> clone() const;
 
-  // Counted calls so far: every one of FileCall but kRead and kOpen of an existing file for reading.
+  // Counted calls so far: every one of FileCall but kRead and kOpen of an existing file for
+  // reading.
   uint64_t call_count() const;
   // The n-th counted call from now (0 = the next) fails; with `forever` every later one too.
   void fail_at(uint64_t n, ErrorCode code, bool forever = false);

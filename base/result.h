@@ -110,8 +110,8 @@ inline std::unexpected<Error> fail_in(std::string_view where, Error error) {
 
 #define RETURN_IF_ERROR(expression)                                       \
   do {                                                                    \
-    if (auto status_ = (expression); !status_) [[unlikely]]               \
-      return std::unexpected(std::move(status_).error());                 \
+    if (auto returned_ = (expression); !returned_) [[unlikely]]           \
+      return std::unexpected(std::move(returned_).error());               \
   } while (false)
 
 #define ASSIGN_OR_RETURN(declaration, expression) \
@@ -121,8 +121,10 @@ inline std::unexpected<Error> fail_in(std::string_view where, Error error) {
   if (!result) [[unlikely]] return std::unexpected(std::move(result).error());    \
   declaration = *std::move(result)
 
+#ifndef CHECK  // doctest has one of this name, and a test that includes it means that one
 #define CHECK(condition)                                                          \
   do {                                                                            \
     if (!(condition)) [[unlikely]]                                                \
       ::wherestar::check_failed(#condition, __FILE__, __LINE__);                  \
   } while (false)
+#endif

@@ -129,6 +129,11 @@ Result<Extent> DictionaryFile::take(uint64_t bytes) {
   return Extent{unit, bytes};
 }
 
+BlockId DictionaryFile::next_block() const {
+  const std::lock_guard lock(mutex_);
+  return BlockId{next_block_};
+}
+
 Result<BlockId> DictionaryFile::write(std::string_view bytes) {
   if (bytes.empty()) return fail(ErrorCode::kInvalidArgument, "an empty block");
   Extent extent;

@@ -48,6 +48,7 @@ class DictionaryFile : public BlockStore {
   static Result<std::unique_ptr<DictionaryFile>> open(DictionaryPlace place, uint64_t checkpoint);
 
   Result<BlockId> write(std::string_view bytes) override;
+  BlockId next_block() const override;
   Result<std::string> read(BlockId block, uint64_t offset, size_t size) override;
   Result<uint64_t> block_bytes(BlockId block) override;
   void free(BlockId block) override;  // an unknown block: nothing happens

@@ -73,9 +73,9 @@ enum class Codec : uint8_t { kNone = 0, kLz4 = 1, kZstd = 2 };
 
 struct DictionaryOptions {
   Codec codec = Codec::kZstd;
-  uint32_t leaf_bytes = 512u << 10;      // split above this estimated compressed size
-  uint32_t basement_bytes = 32u << 10;   // uncompressed
-  uint32_t buffer_bytes = 256u << 10;    // of one child, uncompressed; flushed beyond
+  uint32_t leaf_bytes = 512u << 10;     // split above this estimated compressed size
+  uint32_t basement_bytes = 32u << 10;  // uncompressed
+  uint32_t buffer_bytes = 256u << 10;   // of one child, uncompressed; flushed beyond
   uint32_t fanout = 16;
   uint32_t overflow_value_bytes = 4096;  // larger values go to overflow blocks
 };
@@ -83,9 +83,9 @@ struct DictionaryOptions {
 enum class Durability { kSync, kAsync };  // async: synced within EngineOptions::async_sync_ms
 
 struct EngineOptions {
-  FileSystem* file_system = nullptr;  // null: posix_file_system(); must outlive the engine
-  uint64_t cache_bytes = 256u << 20;  // everything: memory front, nodes, I/O buffers
-  uint64_t memory_front_bytes = 32u << 20;    // handed to the trees beyond; part of cache_bytes
+  FileSystem* file_system = nullptr;        // null: posix_file_system(); must outlive the engine
+  uint64_t cache_bytes = 256u << 20;        // everything: memory front, nodes, I/O buffers
+  uint64_t memory_front_bytes = 32u << 20;  // handed to the trees beyond; part of cache_bytes
   uint64_t log_segment_bytes = 64u << 20;
   uint64_t checkpoint_log_bytes = 256u << 20;
   uint32_t checkpoint_interval_ms = 60'000;  // 0: never by time
@@ -93,7 +93,7 @@ struct EngineOptions {
   // Without threads every hand-over and checkpoint runs inside the commit that makes it due, so
   // that a test is deterministic.
   bool background_threads = true;
-  bool read_only = false;  // replays into memory only, writes nothing
+  bool read_only = false;                          // replays into memory only, writes nothing
   std::function<void(std::string_view)> log_line;  // progress of recovery, warnings; may be empty
   // Tests: called by the thread that hands over or writes a checkpoint, at "flush", "split",
   // "merge", "checkpoint begin", "checkpoint write", "checkpoint header", "checkpoint manifest".
@@ -148,7 +148,7 @@ struct ReadView {
 class Cursor {
  public:
   virtual ~Cursor() = default;
-  virtual void seek(std::string_view key) = 0;           // first key >= key
+  virtual void seek(std::string_view key) = 0;                 // first key >= key
   virtual void seek_to_last_before(std::string_view key) = 0;  // last key < key
   virtual void seek_to_first() = 0;
   virtual void seek_to_last() = 0;
@@ -177,18 +177,18 @@ struct DictionaryCounters {
 
 struct EngineCounters {
   uint64_t commits = 0;
-  uint64_t messages = 0;        // changes committed
-  uint64_t log_bytes = 0;       // written since open
+  uint64_t messages = 0;   // changes committed
+  uint64_t log_bytes = 0;  // written since open
   uint64_t log_syncs = 0;
   uint64_t block_bytes_written = 0;
   uint64_t block_bytes_read = 0;
   uint64_t checkpoints = 0;
-  uint64_t cache_bytes = 0;     // in use, everything
+  uint64_t cache_bytes = 0;  // in use, everything
   uint64_t cache_hits = 0;
   uint64_t cache_misses = 0;
   uint64_t flushes = 0;
   uint64_t recovered_messages = 0;
-  uint64_t commit_stalls = 0;   // commits that waited for the trees to catch up
+  uint64_t commit_stalls = 0;  // commits that waited for the trees to catch up
   std::vector<DictionaryCounters> dictionaries;
 };
 

@@ -59,20 +59,33 @@ Status FileLog::replay(const std::function<Status(LogRecord)>& record) {
     if (replayed_) return fail(ErrorCode::kInvalidArgument, "the log was replayed already");
   }
   const LogPlace& place = options_.place;
-  ASSIGN_OR_RETURN(const uint64_t end, read_log(place, segments_, start_, record));
-  if (!options_.read_only && !segments_.empty()) {
-    // What was read may be in the system's cache only; the next segment's header will call it
-    // durable.
-    ASSIGN_OR_RETURN(
-        const std::unique_ptr<File> file,
-        place.file_system->open(place.path(segments_.back().number), OpenMode::kReadWrite));
-    RETURN_IF_ERROR(file->sync());
-  }
+  ASSIGN_OR_RETURN(const LogEnd end, read_log(place, segments_, start_, record));
+  if (!options_.read_only) RETURN_IF_ERROR(secure_tail(end));
   const std::lock_guard lock(mutex_);
-  end_ = durable_up_to_ = end;
+  end_ = durable_up_to_ = end.lsn;
   may_trim_below_ = start_;
   replayed_ = true;
   return {};
+}
+
+// The next segment's header will call everything read durable. But the tail may be in the system's
+// cache alone, and if an earlier process' sync failed, a sync does not even write it: so it is
+// written anew. The bytes are the same, whatever of it a crash leaves is no worse than before.
+Status FileLog::secure_tail(const LogEnd& end) {
+  if (segments_.empty() || end.lsn == end.durable_up_to) return {};
+  const Segment& last = segments_.back();
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<File> file,
+      options_.place.file_system->open(options_.place.path(last.number), OpenMode::kReadWrite));
+  const uint64_t end_offset = kSegmentHeaderBytes + (end.lsn - last.first_lsn);
+  uint64_t offset = kSegmentHeaderBytes + (end.durable_up_to - last.first_lsn);
+  while (offset < end_offset) {
+    const uint64_t piece = std::min(kBatchBytes, end_offset - offset);
+    ASSIGN_OR_RETURN(const std::string bytes, file->read_at(offset, piece));
+    RETURN_IF_ERROR(file->write_at(offset, bytes));
+    offset += piece;
+  }
+  return file->sync();
 }
 
 std::unexpected<Error> FileLog::poisoned() const {

@@ -68,6 +68,7 @@ class FileLog : public Log {
   };
 
   FileLog(LogOptions options, uint64_t start) : options_(std::move(options)), start_(start) {}
+  Status secure_tail(const LogEnd& end);
   std::unexpected<Error> poisoned() const;  // mutex_ held
   Status check_usable() const;              // mutex_ held
   Status poison(Status status);             // remembers a failure

@@ -18,6 +18,7 @@ constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
 struct FoundRecord {
   std::string payload;
   uint64_t bytes = 0;  // with header and padding
+  uint64_t durable_up_to = 0;
 };
 
 // One segment file, read through a window.
@@ -50,7 +51,8 @@ class SegmentReader {
     if (payload_checksum(place_.store, header->lsn, stored) != header->payload_checksum)
       return std::nullopt;
     ASSIGN_OR_RETURN(std::string payload, decode(*header, stored, offset));
-    return FoundRecord{std::move(payload), record_bytes(header->stored_bytes)};
+    return FoundRecord{std::move(payload), record_bytes(header->stored_bytes),
+                       header->durable_up_to};
   }
 
   // The greatest durable-up-to LSN that any record header from `offset` on tells; 0: none is there.
@@ -155,9 +157,11 @@ Status classify(const LogPlace& place, uint64_t number, LogDirectory& directory)
   return {};
 }
 
-Result<uint64_t> read_segment(const LogPlace& place, const Segment& segment, uint64_t lsn,
-                              uint64_t limit, const std::function<Status(LogRecord)>& record) {
+Status read_segment(const LogPlace& place, const Segment& segment, LogEnd& end, uint64_t limit,
+                    const std::function<Status(LogRecord)>& record) {
   ASSIGN_OR_RETURN(SegmentReader reader, open_segment(place, segment));
+  uint64_t& lsn = end.lsn;
+  end.durable_up_to = std::max(end.durable_up_to, segment.first_lsn);
   while (lsn < limit) {
     const uint64_t offset = kSegmentHeaderBytes + (lsn - segment.first_lsn);
     ASSIGN_OR_RETURN(std::optional<FoundRecord> found, reader.record(offset));
@@ -176,10 +180,11 @@ Result<uint64_t> read_segment(const LogPlace& place, const Segment& segment, uin
       break;
     }
     const uint64_t bytes = found->bytes;
+    end.durable_up_to = std::max(end.durable_up_to, found->durable_up_to);
     RETURN_IF_ERROR(record({Lsn{lsn}, std::move(found->payload)}));
     lsn += bytes;
   }
-  return lsn;
+  return {};
 }
 
 }  // namespace
@@ -200,24 +205,25 @@ Result<LogDirectory> read_log_directory(const LogPlace& place) {
   return directory;
 }
 
-Result<uint64_t> read_log(const LogPlace& place, const std::vector<Segment>& segments,
-                          uint64_t start, const std::function<Status(LogRecord)>& record) {
-  if (segments.empty()) return start;
+Result<LogEnd> read_log(const LogPlace& place, const std::vector<Segment>& segments, uint64_t start,
+                        const std::function<Status(LogRecord)>& record) {
+  LogEnd end{start, start};
+  if (segments.empty()) return end;
   if (segments.front().first_lsn > start)
     return fail(ErrorCode::kCorruption, place.path(segments.front().number) + ": begins at LSN " +
                                             std::to_string(segments.front().first_lsn) +
                                             ", but the log is needed from " +
                                             std::to_string(start));
-  uint64_t lsn = start;
   for (size_t i = 0; i < segments.size(); ++i) {
     const uint64_t limit = i + 1 < segments.size() ? segments[i + 1].first_lsn : kNoLimit;
-    if (limit <= lsn) continue;  // all below the start, or void
-    ASSIGN_OR_RETURN(lsn, read_segment(place, segments[i], lsn, limit, record));
-    if (lsn > limit)
+    if (limit <= end.lsn) continue;  // all below the start, or void
+    RETURN_IF_ERROR(read_segment(place, segments[i], end, limit, record));
+    if (end.lsn > limit)
       return fail(ErrorCode::kCorruption,
                   place.path(segments[i].number) + ": a record reaches into the next segment");
   }
-  return lsn;
+  end.durable_up_to = std::min(end.durable_up_to, end.lsn);
+  return end;
 }
 
 }  // namespace wherestar::fractal_tree

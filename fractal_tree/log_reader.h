@@ -45,8 +45,13 @@ struct LogDirectory {
 // kCorruption, kFormat, kIo; each names the file.
 Result<LogDirectory> read_log_directory(const LogPlace& place);
 
-// Hands over the records from `start` on in order; returns the LSN behind the last one.
-Result<uint64_t> read_log(const LogPlace& place, const std::vector<Segment>& segments,
-                          uint64_t start, const std::function<Status(LogRecord)>& record);
+struct LogEnd {
+  uint64_t lsn = 0;            // behind the last record
+  uint64_t durable_up_to = 0;  // what the records themselves prove, at most lsn
+};
+
+// Hands over the records from `start` on in order.
+Result<LogEnd> read_log(const LogPlace& place, const std::vector<Segment>& segments, uint64_t start,
+                        const std::function<Status(LogRecord)>& record);
 
 }  // namespace wherestar::fractal_tree

@@ -6,7 +6,8 @@
 // manifest; a shared store could stand in its place.
 //
 // Crash rules, which every implementation keeps:
-//  1. A checkpoint is prepared (all its blocks and tables written and synced), then published by one
+//  1. A checkpoint is prepared (all its blocks and tables written and synced), then published by
+//  one
 //     atomic swap of the root. After a crash open() finds the newest published root, complete.
 //  2. A block that the published root refers to is neither overwritten nor its space reused before
 //     a newer root without it is durable.
@@ -52,6 +53,9 @@ class BlockStore {
   // Writes a new block. Not durable before the next published checkpoint, and gone after a crash
   // unless that checkpoint's root reaches it. kNoSpace, kIo.
   virtual Result<BlockId> write(std::string_view bytes) = 0;
+  // The id that the next write() will give: checksums inside the block need it. One writer at a
+  // time.
+  virtual BlockId next_block() const = 0;
   // `size` bytes from `offset` of the block (checksums are the caller's: see block_seed).
   // kCorruption if the range is outside the block or the block is unknown.
   virtual Result<std::string> read(BlockId block, uint64_t offset, size_t size) = 0;
@@ -87,7 +91,7 @@ struct StoreRoot {
 };
 
 struct LogRecord {
-  Lsn lsn{0};       // of its first byte
+  Lsn lsn{0};  // of its first byte
   std::string payload;
 };
 
@@ -125,7 +129,8 @@ class Storage {
   // trimmed. `at` is told "checkpoint header" and "checkpoint manifest" on the way. An error
   // leaves the old root in force, and publish may be tried again (except after a failed sync:
   // kPoisoned).
-  virtual Status publish(const StoreRoot& next, const std::function<void(std::string_view)>& at) = 0;
+  virtual Status publish(const StoreRoot& next,
+                         const std::function<void(std::string_view)>& at) = 0;
 };
 
 struct StorageOptions {

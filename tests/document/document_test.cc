@@ -1,9 +1,9 @@
 #include "document/document.h"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <random>
+
+#include <doctest/doctest.h>
 
 using namespace wherestar;
 using namespace wherestar::document;
@@ -50,21 +50,20 @@ std::string error_of(std::string_view text, ErrorCode code) {
 TEST_CASE("A document is taken apart in document order with local paths") {
   Parser parser;
   const std::vector<std::string> expected = {
-      "$ object 4 68",         "$.a integer 0 2",
-      "$.t array 2 20",        "$.t[*] object 1 8",
-      "$.t[*].x integer 0 1",  "$.t[*] object 1 9",
-      "$.t[*].x double 0 3",   "$.s string 3 10 a\xc3\xa9\xe2\x82\xac",
+      "$ object 4 68",        "$.a integer 0 2",
+      "$.t array 2 20",       "$.t[*] object 1 8",
+      "$.t[*].x integer 0 1", "$.t[*] object 1 9",
+      "$.t[*].x double 0 3",  "$.s string 3 11 a\xc3\xa9\xe2\x82\xac",
       "$.z array 0 4",
   };
-  const std::string text =
-      R"({ "a" : 17, "t": [ {"x":1},)" R"( {"x":1.5}], "s": "aé\u20ac"  , "z":[  ] })";
+  const std::string text = R"({ "a" : 17, "t": [ {"x":1},)"
+                           R"( {"x":1.5}], "s": "aé\u20ac"  , "z":[  ] })";
   const auto lines = shred(parser, text);
   REQUIRE(lines.size() == expected.size());
   for (size_t i = 0; i < lines.size(); ++i) {
     // The sizes of the outer containers follow from the text.
     if (i != 0 && i != 2 && i != 3 && i != 5) CHECK(lines[i] == expected[i]);
-    CHECK(lines[i].substr(0, lines[i].rfind(' ')) ==
-          expected[i].substr(0, expected[i].rfind(' ')));
+    CHECK(lines[i].substr(0, lines[i].rfind(' ')) == expected[i].substr(0, expected[i].rfind(' ')));
   }
   CHECK(parser.shred().occurrences[0].text_bytes == text.size());
   CHECK(parser.shred().paths.size() == 7);
@@ -72,7 +71,8 @@ TEST_CASE("A document is taken apart in document order with local paths") {
 
 TEST_CASE("Of members with one name the last counts and the others leave nothing") {
   Parser parser;
-  const auto lines = shred(parser, R"({"a":{"gone":[1,{"a":2}]},"b":1,"a":{"x":1,"\u0078":2},"b":3})");
+  const auto lines =
+      shred(parser, R"({"a":{"gone":[1,{"a":2}]},"b":1,"a":{"x":1,"\u0078":2},"b":3})");
   const std::vector<std::string> expected = {"$ object 2 61", "$.a object 1 20",
                                              "$.a.x integer 0 1", "$.b integer 0 1"};
   CHECK(lines.size() == 4);
@@ -109,7 +109,8 @@ TEST_CASE("Errors name line, column and what was found") {
   CHECK(error_of(" \n ", ErrorCode::kInvalidJson).find("no document") != std::string::npos);
   CHECK(error_of("{\"a\":1", ErrorCode::kInvalidJson) ==
         "line 1, column 7: expected ',' or '}', found the end of the text");
-  CHECK(error_of("{\"a\":\"x}", ErrorCode::kInvalidJson).find("closing quote") != std::string::npos);
+  CHECK(error_of("{\"a\":\"x}", ErrorCode::kInvalidJson).find("closing quote") !=
+        std::string::npos);
   CHECK(error_of("\xef\xbb\xbf{}", ErrorCode::kInvalidJson).find("byte order mark") !=
         std::string::npos);
   CHECK(error_of("{\"a\":\"\\ud800\"}", ErrorCode::kInvalidUtf8).starts_with("line 1, column 7: "));
@@ -188,7 +189,9 @@ TEST_CASE("The fast reader and the strict scanner agree on damaged texts") {
   const std::string seeds[] = {
       R"({"a":[1,2.5e3,-0,"x\n\u00e9\ud83d\ude00",true,false,null],"b":{"a":{},"a":[]}, "é":""})",
       R"({"n":18446744073709551616,"e":1e-400,"s":"\\\"","t":[[[]]]} )"};
-  const std::string_view alphabet("{}[]:,\"\\0123456789eE+-.truefalsn \n\t\x01\x00\xff\xc3\xa9\x0c\x1a", 48);
+  constexpr char kAlphabet[] =
+      "{}[]:,\"\\0123456789eE+-.truefalsn \n\t\x01\x00\xff\xc3\xa9\x0c\x1a";
+  const std::string_view alphabet(kAlphabet, sizeof kAlphabet - 1);
   Parser parser;
   size_t accepted = 0;
   for (int i = 0; i < 60'000; ++i) {
@@ -196,9 +199,14 @@ TEST_CASE("The fast reader and the strict scanner agree on damaged texts") {
     for (size_t n = random() % 4; n > 0; --n) {
       const size_t at = random() % text.size();
       switch (random() % 3) {
-        case 0: text[at] = alphabet[random() % alphabet.size()]; break;
-        case 1: text.erase(at, 1 + random() % 3); break;
-        default: text.insert(at, 1, alphabet[random() % alphabet.size()]);
+        case 0:
+          text[at] = alphabet[random() % alphabet.size()];
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 3);
+          break;
+        default:
+          text.insert(at, 1, alphabet[random() % alphabet.size()]);
       }
       if (text.empty()) text = "{";
     }

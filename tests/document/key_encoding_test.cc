@@ -1,11 +1,11 @@
 #include "document/key_encoding.h"
 
-#include <doctest/doctest.h>
-
 #include <bit>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 using namespace wherestar;
 using namespace wherestar::document;
@@ -18,22 +18,28 @@ std::string key(const Scalar& value, size_t cut = kDefaultStringCutBytes) {
   return out;
 }
 
-std::string key(const Number& value) { return key(Scalar(value)); }
+std::string key(const Number& value) {
+  return key(Scalar(value));
+}
 
 // Numbers where rounding and types meet.
 Number random_number(std::mt19937_64& random) {
   const uint64_t power = uint64_t{1} << (random() % 64);
   const uint64_t near = power + (random() % 5) - 2;
   switch (random() % 6) {
-    case 0: return Number::from_int64(static_cast<int64_t>(near));
-    case 1: return Number::from_uint64(near);
-    case 2: return Number::from_double(std::ldexp(1.0, static_cast<int>(random() % 130) - 65));
+    case 0:
+      return Number::from_int64(static_cast<int64_t>(near));
+    case 1:
+      return Number::from_uint64(near);
+    case 2:
+      return Number::from_double(std::ldexp(1.0, static_cast<int>(random() % 130) - 65));
     case 3: {
       double value = static_cast<double>(near);
       value = std::nextafter(value, random() % 2 ? 1e300 : -1e300);
       return Number::from_double(random() % 2 ? value : -value);
     }
-    case 4: return Number::from_double(static_cast<double>(static_cast<int64_t>(near)) / 4);
+    case 4:
+      return Number::from_double(static_cast<double>(static_cast<int64_t>(near)) / 4);
     default: {
       const auto value = std::bit_cast<double>(random());
       return Number::from_double(std::isfinite(value) ? value : 0.5);
@@ -67,8 +73,8 @@ TEST_CASE("Types are ordered null, false, true, numbers, strings") {
 
 TEST_CASE("String keys keep bytewise order within the cut, also with NUL") {
   std::mt19937_64 random(11);
-  const std::string_view pieces[] = {std::string_view("\0", 1), "a", "b", "\x01", "\xc3\xa9",
-                                     "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
+  const std::string_view pieces[] = {
+      std::string_view("\0", 1), "a", "b", "\x01", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
   const auto text = [&] {
     std::string out;
     for (size_t n = random() % 8; n > 0; --n) out += pieces[random() % std::size(pieces)];
@@ -108,17 +114,18 @@ TEST_CASE("Keys are self-delimiting and damaged ones are refused") {
   Reader skipper(all);
   for (int i = 0; i < 4; ++i) CHECK(skip_scalar(skipper));
   CHECK(skipper.done());
-  for (const std::string& whole :
-       {key(Number::from_int64(5)), key(std::string_view("abc")), key(std::string_view("abcdef"), 2)})
+  for (const std::string& whole : {key(Number::from_int64(5)), key(std::string_view("abc")),
+                                   key(std::string_view("abcdef"), 2)})
     for (size_t size = 0; size < whole.size(); ++size) {
       Reader reader(std::string_view(whole).substr(0, size));
       CHECK_FALSE(decode_scalar(reader).has_value());
       Reader again(std::string_view(whole).substr(0, size));
       CHECK_FALSE(skip_scalar(again));
     }
-  for (std::string bad : {std::string("\x07"), std::string("\x05"
-                                                           "a\0\x09",
-                                                           4),
+  for (std::string bad : {std::string("\x07"),
+                          std::string("\x05"
+                                      "a\0\x09",
+                                      4),
                           "\x04" + std::string(10, '\xff'), key(Number::from_double(0.5))}) {
     if (bad.size() == 11) bad.back() = 1;
     Reader reader(bad);

@@ -1,8 +1,8 @@
 #include "document/path.h"
 
-#include <doctest/doctest.h>
-
 #include <set>
+
+#include <doctest/doctest.h>
 
 using namespace wherestar;
 using namespace wherestar::document;
@@ -14,7 +14,9 @@ PathExpression parse(std::string_view text, bool bare = false) {
   REQUIRE_MESSAGE(path.has_value(), std::string(text));
   return *std::move(path);
 }
-std::string folded(std::string_view text, bool bare = false) { return parse(text, bare).to_string(); }
+std::string folded(std::string_view text, bool bare = false) {
+  return parse(text, bare).to_string();
+}
 
 }  // namespace
 
@@ -67,10 +69,18 @@ TEST_CASE("Bare paths need no root sign") {
 }
 
 TEST_CASE("A bad path is refused with its position") {
-  for (const char* text :
-       {"", "a", "$a", "$.", "$..a", "$.1", "$.a b", "$[", "$[]", "$[-1]", "$[1", "$[1 to]",
-        "$[3 to 2]", "$[last-1 to last-2]", "$**", "$***.a", "$*", "$.\"a", "$.\"\\q\"", "$[4294967296]",
-        "$.a-b", "$[lastx]", "$[1 tolast]"}) {
+  for (const char* text : {"",           "a",
+                           "$a",         "$.",
+                           "$..a",       "$.1",
+                           "$.a b",      "$[",
+                           "$[]",        "$[-1]",
+                           "$[1",        "$[1 to]",
+                           "$[3 to 2]",  "$[last-1 to last-2]",
+                           "$**",        "$***.a",
+                           "$*",         "$.\"a",
+                           "$.\"\\q\"",  "$[4294967296]",
+                           "$.a-b",      "$[lastx]",
+                           "$[1 tolast]"}) {
     const auto path = PathExpression::parse(text);
     REQUIRE_MESSAGE(!path.has_value(), text);
     CHECK(path.error().code == ErrorCode::kInvalidPath);
@@ -101,7 +111,7 @@ TEST_CASE("An expression matches the canonical paths it may select") {
   CHECK(matches("$**.b", "$.a[*].c.b"));
   CHECK_FALSE(matches("$**.b", "$.a[*].c"));
   CHECK(matches("$**[*]", "$.a[*]"));
-  CHECK(matches("$.a[0]", "$.a"));         // wraps what is no array
+  CHECK(matches("$.a[0]", "$.a"));  // wraps what is no array
   CHECK(matches("$.a[last]", "$.a"));
   CHECK(matches("$.a[0 to 5].b", "$.a.b"));
   CHECK_FALSE(matches("$.a[1]", "$.a"));

@@ -1,11 +1,11 @@
 // The JSON test suite: files y_* must parse, n_* must be refused, i_* may do either.
-#include <doctest/doctest.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+
+#include <doctest/doctest.h>
 
 #include "document/document.h"
 

@@ -1,9 +1,11 @@
 #include "fractal_tree/file_storage.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <stdlib.h>
 
 #include "base/memory_file_system.h"
 
@@ -76,4 +78,180 @@ TEST_CASE("blocks, root and log of a store are there after it was opened again")
   CHECK(blocks->blocks() == std::vector<BlockId>{root});
   CHECK(blocks->read(root, 0, blocks->block_bytes(root).value()).value() == "a block");
   CHECK(blocks->check_space().empty());
+}
+
+TEST_CASE("the same on the real file system, for the owner alone") {
+  std::string name = (std::filesystem::temp_directory_path() / "wherestar_XXXXXX").string();
+  REQUIRE(::mkdtemp(name.data()) != nullptr);
+  const std::string directory = name + "/store";
+  const StorageOptions options{.log_segment_bytes = 64 << 10};
+  for (int round = 0; round < 5; ++round) {
+    auto storage = open_file_storage(directory, options);
+    if (!storage) FAIL(storage.error().message);
+    CHECK(open_file_storage(directory, options).error().code == ErrorCode::kLocked);
+    CHECK(replay(**storage).size() == (round == 0 ? 0 : 1));
+    BlockStore* blocks = (*storage)->blocks(kWords).value();
+    for (const BlockId block : blocks->blocks()) {
+      CHECK(blocks->read(block, 99'990, 10).value() ==
+            std::string(10, static_cast<char>('a' + round - 1)));
+      blocks->free(block);
+    }
+    const BlockId root =
+        blocks->write(std::string(100'000, static_cast<char>('a' + round))).value();
+    StoreRoot next = next_root(**storage, root);
+    next.log_start = (*storage)->log().end();
+    REQUIRE((*storage)->publish(next, {}));
+    REQUIRE((*storage)->log().append("round"));
+    REQUIRE((*storage)->log().sync());
+    CHECK(blocks->check_space().empty());
+    CHECK(blocks->counters().file_bytes < 1'000'000);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    CHECK(entry.status().permissions() ==
+          (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  CHECK(std::filesystem::status(directory).permissions() == std::filesystem::perms::owner_all);
+  std::filesystem::remove_all(name);
+}
+
+TEST_CASE("a store opened for reading is replayed and nothing in it is written") {
+  MemoryFileSystem fs;
+  CHECK(open_file_storage("/db", {.file_system = &fs, .read_only = true}).error().code ==
+        ErrorCode::kNotFound);
+  {
+    auto storage = open_store(fs);
+    replay(*storage);
+    const BlockId root = storage->blocks(kWords).value()->write("block").value();
+    REQUIRE(storage->publish(next_root(*storage, root), {}));
+    REQUIRE(storage->log().append("record"));
+    REQUIRE(storage->log().sync());
+    CHECK(open_file_storage("/db", {.file_system = &fs, .read_only = true}).error().code ==
+          ErrorCode::kLocked);
+  }
+  const uint64_t calls = fs.call_count();
+  auto storage = open_store(fs, true);
+  CHECK(replay(*storage) == std::vector<std::string>{"record"});
+  BlockStore* blocks = storage->blocks(kWords).value();
+  CHECK(blocks->read(blocks->blocks().at(0), 0, 5).value() == "block");
+  CHECK(blocks->write("x").error().code == ErrorCode::kReadOnly);
+  CHECK(storage->blocks(DictionaryId{7}).value()->write("x").error().code == ErrorCode::kReadOnly);
+  CHECK(storage->log().append("x").error().code == ErrorCode::kReadOnly);
+  CHECK(storage->publish(next_root(*storage, kNoBlock), {}).error().code == ErrorCode::kReadOnly);
+  CHECK(fs.call_count() == calls);
+}
+
+TEST_CASE("a missing manifest beside other files is damage, not a new store") {
+  MemoryFileSystem fs;
+  {
+    auto storage = open_store(fs);
+    replay(*storage);
+    REQUIRE(storage->log().append("record"));
+    REQUIRE(storage->log().sync());
+  }
+  REQUIRE(fs.remove("/db/manifest"));
+  const auto storage = open_file_storage("/db", {.file_system = &fs});
+  REQUIRE_FALSE(storage);
+  CHECK(storage.error().code == ErrorCode::kCorruption);
+  CHECK(storage.error().message.find("/db/manifest") != std::string::npos);
+  CHECK(fs.exists("/db/log.000001").value());
+}
+
+TEST_CASE("files of no checkpoint are removed at open, files of dropped dictionaries at once") {
+  MemoryFileSystem fs;
+  {
+    auto storage = open_store(fs);
+    replay(*storage);
+    const BlockId root = storage->blocks(kWords).value()->write("block").value();
+    REQUIRE(storage->publish(next_root(*storage, root), {}));
+    REQUIRE(storage->blocks(DictionaryId{2}).value()->write("never published"));
+    CHECK(fs.exists("/db/2.tree").value());
+  }
+  {
+    auto storage = open_store(fs);
+    CHECK_FALSE(fs.exists("/db/2.tree").value());
+    CHECK(fs.exists("/db/1.tree").value());
+    replay(*storage);
+    BlockStore* blocks = storage->blocks(kWords).value();
+    StoreRoot next = next_root(*storage, kNoBlock);
+    next.dictionaries.clear();
+    REQUIRE(storage->publish(next, {}));
+    CHECK_FALSE(fs.exists("/db/1.tree").value());
+    CHECK(blocks->read(BlockId{1}, 0, 5).value() == "block");  // a snapshot may still be there
+  }
+  CHECK(open_store(fs)->root().dictionaries.empty());
+}
+
+TEST_CASE("a checkpoint that cannot be is refused and changes nothing") {
+  MemoryFileSystem fs;
+  auto storage = open_store(fs);
+  replay(*storage);
+  const StoreRoot good = next_root(*storage, kNoBlock);
+  StoreRoot bad = good;
+  bad.checkpoint = 0;
+  CHECK(storage->publish(bad, {}).error().code == ErrorCode::kInvalidArgument);
+  bad = good;
+  bad.log_start = Lsn{1};
+  CHECK(storage->publish(bad, {}).error().code == ErrorCode::kInvalidArgument);
+  bad = good;
+  bad.dictionaries[0].root = BlockId{5};
+  CHECK(storage->publish(bad, {}).error().code == ErrorCode::kInvalidArgument);
+  CHECK(storage->publish(good, {}));
+}
+
+TEST_CASE("after a failed sync of a checkpoint no other is tried, reads go on") {
+  MemoryFileSystem fs;
+  auto storage = open_store(fs);
+  replay(*storage);
+  BlockStore* blocks = storage->blocks(kWords).value();
+  const BlockId root = blocks->write("block").value();
+  const StoreRoot next = next_root(*storage, root);
+  fs.on_call([&](FileCall call, const std::string&) {
+    if (call == FileCall::kSync) fs.fail_at(0, ErrorCode::kIo);
+  });
+  CHECK(storage->publish(next, {}).error().code == ErrorCode::kIo);
+  fs.on_call({});
+  fs.clear_failures();
+  CHECK(storage->publish(next, {}).error().code == ErrorCode::kPoisoned);
+  CHECK(storage->root().checkpoint == 0);
+  CHECK(blocks->read(root, 0, 5).value() == "block");
+}
+
+TEST_CASE("a checkpoint that failed for lack of space succeeds later") {
+  MemoryFileSystem fs;
+  auto storage = open_store(fs);
+  replay(*storage);
+  BlockStore* blocks = storage->blocks(kWords).value();
+  const BlockId root = blocks->write(std::string(60'000, 'x')).value();
+  fs.set_capacity(65'700);
+  CHECK(storage->publish(next_root(*storage, root), {}).error().code == ErrorCode::kNoSpace);
+  CHECK(blocks->check_space().empty());
+  fs.set_capacity(1 << 20);
+  CHECK(storage->publish(next_root(*storage, root), {}));
+  CHECK(blocks->check_space().empty());
+}
+
+TEST_CASE("a clean dictionary keeps its header, a changed one gets the checkpoint's") {
+  MemoryFileSystem fs;
+  {
+    auto storage = open_store(fs);
+    replay(*storage);
+    StoreRoot next = storage->root();
+    next.next_dictionary_id = 3;
+    for (uint32_t id = 1; id <= 2; ++id) {
+      const BlockId root = storage->blocks(DictionaryId{id}).value()->write("block").value();
+      next.dictionaries.push_back({DictionaryId{id}, "d", {}, root, ""});
+    }
+    ++next.checkpoint;
+    REQUIRE(storage->publish(next, {}));
+    std::vector<std::string> synced;
+    fs.on_call([&](FileCall call, const std::string& path) {
+      if (call == FileCall::kSync) synced.push_back(path);
+    });
+    next.dictionaries[1].root = storage->blocks(DictionaryId{2}).value()->write("new").value();
+    ++next.checkpoint;
+    REQUIRE(storage->publish(next, {}));
+    CHECK(synced == std::vector<std::string>{"/db/2.tree", "/db/manifest.tmp"});
+  }
+  const Manifest manifest = decode_manifest(read_file(fs, "/db/manifest").value()).value();
+  CHECK(manifest.header_checkpoints == std::vector<uint64_t>{1, 2});
+  CHECK(open_store(fs)->root().checkpoint == 2);
 }
