@@ -1,0 +1,333 @@
+#include "server/any_path.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "server/conversion.h"
+#include "server/text_match.h"
+
+namespace wherestar::server {
+
+using document::Json;
+using document::JsonType;
+using Kind = Expression::Kind;
+
+namespace {
+
+bool is_many(const Expression& expression) {
+  return expression.kind == Kind::kAnyPath ||
+         (expression.kind == Kind::kPath && !expression.unquote && expression.path.has_wildcard());
+}
+
+bool takes_existential(Operator op) {
+  switch (op) {
+    case Operator::kEqual:
+    case Operator::kNotEqual:
+    case Operator::kLess:
+    case Operator::kLessEqual:
+    case Operator::kGreater:
+    case Operator::kGreaterEqual:
+    case Operator::kIs:
+    case Operator::kIsNot:
+    case Operator::kLike:
+    case Operator::kNotLike:
+    case Operator::kRegexp:
+    case Operator::kNotRegexp:
+    case Operator::kBetween:
+    case Operator::kNotBetween:
+    case Operator::kIn:
+    case Operator::kNotIn:
+    case Operator::kContainedIn:
+    case Operator::kNotContainedIn:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_comparison(Operator op) {
+  return op >= Operator::kEqual && op <= Operator::kGreaterEqual;
+}
+
+// Which operand stands for many places. `v IN path` has it on the right.
+std::optional<size_t> many_operand(const Expression& predicate) {
+  if (predicate.kind != Kind::kOperator || !takes_existential(predicate.op) ||
+      predicate.operands.empty())
+    return std::nullopt;
+  const bool contained =
+      predicate.op == Operator::kContainedIn || predicate.op == Operator::kNotContainedIn;
+  if (!contained && is_many(predicate.operands[0])) return 0;
+  if ((contained || is_comparison(predicate.op)) && predicate.operands.size() == 2 &&
+      is_many(predicate.operands[1]))
+    return 1;
+  return std::nullopt;
+}
+
+enum class Class { kNull, kBoolean, kNumber, kString, kContainer };
+
+Class class_of(const Json& json) {
+  switch (json.type()) {
+    case JsonType::kNull:
+      return Class::kNull;
+    case JsonType::kBoolean:
+      return Class::kBoolean;
+    case JsonType::kInteger:
+    case JsonType::kDouble:
+      return Class::kNumber;
+    case JsonType::kString:
+      return Class::kString;
+    default:
+      return Class::kContainer;
+  }
+}
+
+Operator flipped(Operator op) {
+  switch (op) {
+    case Operator::kLess:
+      return Operator::kGreater;
+    case Operator::kLessEqual:
+      return Operator::kGreaterEqual;
+    case Operator::kGreater:
+      return Operator::kLess;
+    case Operator::kGreaterEqual:
+      return Operator::kLessEqual;
+    default:
+      return op;
+  }
+}
+
+bool holds(Operator op, std::weak_ordering order) {
+  switch (op) {
+    case Operator::kEqual:
+      return order == 0;
+    case Operator::kNotEqual:
+      return order != 0;
+    case Operator::kLess:
+      return order < 0;
+    case Operator::kLessEqual:
+      return order <= 0;
+    case Operator::kGreater:
+      return order > 0;
+    default:
+      return order >= 0;
+  }
+}
+
+// The predicate with everything but the place evaluated once.
+class Tester {
+ public:
+  static Result<std::optional<Tester>> make(const Expression& predicate, size_t many,
+                                            const Row& row, EvaluationContext& context) {
+    Tester tester(predicate, many);
+    for (size_t i = 0; i < predicate.operands.size(); ++i) {
+      if (i == many) continue;
+      if (is_many(predicate.operands[i]))
+        return fail(ErrorCode::kInvalidExpression,
+                    "a comparison of two paths that both stand for many places");
+      ASSIGN_OR_RETURN(const SqlValue value, evaluate(predicate.operands[i], row, context));
+      const bool is_null_test = predicate.op == Operator::kIs || predicate.op == Operator::kIsNot;
+      const bool is_list = predicate.op == Operator::kIn || predicate.op == Operator::kNotIn;
+      if (value.is_null() && is_list) continue;  // equals nothing
+      if (value.is_null() && !is_null_test) return std::optional<Tester>();
+      ASSIGN_OR_RETURN(Json json, to_json(value));
+      tester.values_.push_back(std::move(json));
+    }
+    RETURN_IF_ERROR(tester.prepare());
+    return std::optional<Tester>(std::move(tester));
+  }
+
+  Result<bool> test(const Json& scalar) const {
+    const Class kind = class_of(scalar);
+    switch (op_) {
+      case Operator::kIs:
+        return is(scalar);
+      case Operator::kIsNot:
+        return !is(scalar);
+      case Operator::kLike:
+      case Operator::kNotLike: {
+        if (kind != Class::kString) return false;
+        const bool matched = predicate_->case_insensitive
+                                 ? like_matches(fold_case(scalar.as_string()), pattern_, escape_)
+                                 : like_matches(scalar.as_string(), pattern_, escape_);
+        return matched == (op_ == Operator::kLike);
+      }
+      case Operator::kRegexp:
+      case Operator::kNotRegexp: {
+        if (kind != Class::kString) return false;
+        ASSIGN_OR_RETURN(const bool matched, regexp_matches(scalar.as_string(), pattern_,
+                                                            predicate_->case_insensitive));
+        return matched == (op_ == Operator::kRegexp);
+      }
+      case Operator::kBetween:
+        return between(scalar, kind);
+      case Operator::kNotBetween:
+        return kind == class_of(values_[0]) && kind == class_of(values_[1]) &&
+               !between(scalar, kind);
+      case Operator::kIn:
+      case Operator::kNotIn: {
+        const bool found = std::ranges::any_of(
+            values_, [&](const Json& value) { return class_of(value) == kind && value == scalar; });
+        return found == (op_ == Operator::kIn);
+      }
+      case Operator::kContainedIn:
+      case Operator::kNotContainedIn:
+        return class_of(values_[0]) == kind && values_[0] == scalar;
+      default:
+        return class_of(values_[0]) == kind && holds(op_, scalar.compare(values_[0]));
+    }
+  }
+
+ private:
+  Tester(const Expression& predicate, size_t many)
+      : predicate_(&predicate), op_(many == 1 ? flipped(predicate.op) : predicate.op) {}
+
+  Status prepare() {
+    if (op_ == Operator::kLike || op_ == Operator::kNotLike || op_ == Operator::kRegexp ||
+        op_ == Operator::kNotRegexp) {
+      pattern_ = unquoted(values_[0]);
+      if (values_.size() > 1) {
+        ASSIGN_OR_RETURN(escape_, parse_escape(SqlValue::text(unquoted(values_[1]))));
+      }
+      const bool like = op_ == Operator::kLike || op_ == Operator::kNotLike;
+      if (like && predicate_->case_insensitive) pattern_ = fold_case(pattern_);
+    }
+    return {};
+  }
+
+  bool between(const Json& scalar, Class kind) const {
+    return kind == class_of(values_[0]) && kind == class_of(values_[1]) &&
+           scalar.compare(values_[0]) >= 0 && scalar.compare(values_[1]) <= 0;
+  }
+
+  // IS NULL: a JSON null; IS TRUE and IS FALSE: that boolean.
+  bool is(const Json& scalar) const {
+    const Class kind = class_of(scalar);
+    if (class_of(values_[0]) == Class::kNull) return kind == Class::kNull;
+    const bool wanted = values_[0].type() == JsonType::kBoolean ? values_[0].as_bool() : true;
+    return kind == Class::kBoolean && scalar.as_bool() == wanted;
+  }
+
+  const Expression* predicate_;
+  Operator op_;
+  std::vector<Json> values_;
+  std::string pattern_;
+  char32_t escape_ = U'\\';
+};
+
+// Scalars at and below a value; `below` only through arrays, or through everything.
+template <class Visit>
+Result<bool> visit_scalars(const Json& json, bool into_objects, const Visit& visit) {
+  if (json.is_array()) {
+    for (const Json& element : json.elements()) {
+      ASSIGN_OR_RETURN(const bool stop, visit_scalars(element, into_objects, visit));
+      if (stop) return true;
+    }
+    return false;
+  }
+  if (json.is_object()) {
+    if (!into_objects) return false;
+    for (const auto& [name, value] : json.members()) {
+      ASSIGN_OR_RETURN(const bool stop, visit_scalars(value, into_objects, visit));
+      if (stop) return true;
+    }
+    return false;
+  }
+  return visit(json);
+}
+
+// Of `v IN path` with an array or object: what MySQL means by it.
+Result<std::optional<bool>> contained(const Expression& predicate, const Json& value,
+                                      const Row& row) {
+  const Expression& many = predicate.operands[1];
+  std::optional<Json> found;
+  if (many.kind == Kind::kAnyPath) {
+    static const auto everywhere = document::PathExpression::parse("$**.*");
+    found = row.document->extract(*everywhere);
+  } else {
+    found = row.document->extract(many.path);
+  }
+  if (!found) return std::optional<bool>();
+  return std::optional<bool>(found->contains(value));
+}
+
+}  // namespace
+
+bool is_existential(const Expression& expression) {
+  return many_operand(expression).has_value();
+}
+
+Result<std::optional<bool>> evaluate_existential(const Expression& predicate, const Row& row,
+                                                 EvaluationContext& context,
+                                                 std::vector<const Json*>* matches) {
+  const size_t many = *many_operand(predicate);
+  ASSIGN_OR_RETURN(const auto tester, Tester::make(predicate, many, row, context));
+  if (!tester || row.document == nullptr) return std::optional<bool>();
+  const Expression& place = predicate.operands[many];
+  const bool contains =
+      predicate.op == Operator::kContainedIn || predicate.op == Operator::kNotContainedIn;
+  if (contains && matches == nullptr) {
+    ASSIGN_OR_RETURN(const SqlValue value, evaluate(predicate.operands[0], row, context));
+    ASSIGN_OR_RETURN(const Json json, to_json(value));
+    ASSIGN_OR_RETURN(const auto inside, contained(predicate, json, row));
+    if (!inside || predicate.op == Operator::kContainedIn) return inside;
+    return std::optional<bool>(!*inside);
+  }
+  bool any = false;
+  size_t looked_at = 0;
+  const auto visit = [&](const Json& scalar) -> Result<bool> {
+    if (++looked_at % 4096 == 0) RETURN_IF_ERROR(check_deadline(context));
+    ASSIGN_OR_RETURN(const bool matched, tester->test(scalar));
+    if (!matched) return false;
+    any = true;
+    if (matches == nullptr) return true;
+    matches->push_back(&scalar);
+    return false;
+  };
+  if (place.kind == Kind::kAnyPath) {
+    RETURN_IF_ERROR(visit_scalars(*row.document, true, visit));
+  } else {
+    for (const Json* selected : row.document->select(place.path)) {
+      if (!contains && (selected->is_array() || selected->is_object())) continue;
+      ASSIGN_OR_RETURN(const bool stop, visit_scalars(*selected, false, visit));
+      if (stop) break;
+    }
+  }
+  return std::optional<bool>(any);
+}
+
+bool has_any_path_predicate(const Expression& condition) {
+  if (condition.kind == Kind::kAnyPath || is_existential(condition)) return true;
+  return std::ranges::any_of(condition.operands, has_any_path_predicate);
+}
+
+namespace {
+
+Status collect(const Expression& condition, const Row& row, EvaluationContext& context,
+               std::vector<const Json*>& matches) {
+  if (is_existential(condition)) {
+    RETURN_IF_ERROR(evaluate_existential(condition, row, context, &matches));
+    return {};
+  }
+  if (condition.kind == Kind::kOperator && condition.op == Operator::kNot) return {};
+  for (const Expression& operand : condition.operands)
+    RETURN_IF_ERROR(collect(operand, row, context, matches));
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<document::Place>> collect_matches(const Expression& condition, const Row& row,
+                                                     EvaluationContext& context) {
+  std::vector<document::Place> out;
+  if (row.document == nullptr) return out;
+  std::vector<const Json*> matches;
+  RETURN_IF_ERROR(collect(condition, row, context, matches));
+  if (matches.empty()) return out;
+  std::sort(matches.begin(), matches.end());
+  for (document::Place& place : document::scalar_places(*row.document))
+    if (std::binary_search(matches.begin(), matches.end(), place.value))
+      out.push_back(std::move(place));
+  return out;
+}
+
+}  // namespace wherestar::server
