@@ -15,8 +15,9 @@ using Kind = Expression::Kind;
 namespace {
 
 bool is_many(const Expression& expression) {
-  return expression.kind == Kind::kAnyPath ||
-         (expression.kind == Kind::kPath && !expression.unquote && expression.path.has_wildcard());
+  if (expression.kind == Kind::kAnyPath) return true;
+  const bool path = expression.kind == Kind::kPath || expression.kind == Kind::kIdentifier;
+  return path && !expression.unquote && expression.path.has_wildcard();
 }
 
 bool takes_existential(Operator op) {
