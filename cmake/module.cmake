@@ -5,6 +5,11 @@
 # LIBRARIES are third-party and stay private to the folder unless named in PUBLIC_LIBRARIES.
 function(module NAME)
   cmake_parse_arguments(M "" "" "DEPENDS;PUBLIC;SOURCES;LIBRARIES;PUBLIC_LIBRARIES" ${ARGN})
+  if(NOT M_SOURCES)  # headers only
+    add_library(${NAME} INTERFACE)
+    target_link_libraries(${NAME} INTERFACE wherestar_options ${M_DEPENDS} ${M_PUBLIC_LIBRARIES})
+    return()
+  endif()
   add_library(${NAME} STATIC ${M_SOURCES})
   target_link_libraries(${NAME} PUBLIC wherestar_options ${M_DEPENDS} ${M_PUBLIC_LIBRARIES}
     PRIVATE ${M_LIBRARIES})

@@ -132,7 +132,7 @@ struct StorageOptions {
   FileSystem* file_system = nullptr;
   uint64_t log_segment_bytes = 64u << 20;
   bool read_only = false;
-  std::function<void(std::string_view)> log_line;
+  std::function<void(std::string_view)> log_line = {};  // warnings; may be empty
 };
 
 // Opens or creates the files of a store in `directory` (docs/formats.md) and takes its lock.
