@@ -105,6 +105,9 @@ class ImportCommand {
         if (!stopped_) RETURN_IF_ERROR(complain(*(*item)->bad));
         continue;
       }
+      // One large document must not make the batch larger than a message may be.
+      if (batch_bytes_ + (*item)->text.size() > kBatchBytes) RETURN_IF_ERROR(flush(reader));
+      if (stopped_) break;
       batch_.emplace_back((*item)->text);
       lines_.push_back((*item)->line);
       batch_bytes_ += (*item)->text.size();
