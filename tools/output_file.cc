@@ -21,8 +21,10 @@ class PlainFile : public OutputFile {
   PlainFile(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
   ~PlainFile() override {
     if (descriptor_ < 0) return;
+    struct stat status {};
+    const bool regular = fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
     ::close(descriptor_);
-    ::unlink(name_.c_str());
+    if (regular) ::unlink(name_.c_str());  // never a device
   }
 
   Status write(std::string_view text) override {
