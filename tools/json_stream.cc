@@ -94,6 +94,7 @@ JsonStream::Step JsonStream::between(Piece& piece) {
   }
   const char c = buffer_[at];
   if (!in_array_) {
+    if (after_array_) return emit(piece, at + 1, false, "expected nothing behind the array");
     if (c != '[') return begin_value(piece, c);
     in_array_ = true;
     after_element_ = after_comma_ = false;
@@ -103,6 +104,7 @@ JsonStream::Step JsonStream::between(Piece& piece) {
   }
   if (c == ']') {
     in_array_ = false;
+    after_array_ = true;
     if (after_comma_) {
       return emit(piece, at + 1, false, "expected a document behind ',', found ']'");
     }

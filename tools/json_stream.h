@@ -1,5 +1,5 @@
-// Cuts a stream of text into documents: JSON Lines, one JSON array, or documents one behind the
-// other, pretty-printed or not.
+// Cuts a stream of text into documents: JSON Lines, one JSON array with nothing behind it, or
+// documents one behind the other, pretty-printed or not.
 //
 //   JsonStream stream;
 //   while (more) { stream.feed(chunk);  while (auto piece = stream.next()) use(*piece); }
@@ -67,6 +67,7 @@ class JsonStream {
   bool after_element_ = false;  // in the array: a comma or the end must follow
   bool after_comma_ = false;
   size_t array_line_ = 0;
+  bool after_array_ = false;  // nothing may follow it
 
   bool inside_ = false;   // scanning a value that began at begin_
   std::string brackets_;  // open ones

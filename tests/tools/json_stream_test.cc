@@ -88,7 +88,7 @@ TEST_CASE("documents behind each other and over several lines") {
 TEST_CASE("one array of documents") {
   CHECK(texts("[]").empty());
   CHECK(texts("[ {\"a\":1}, {\"b\":[1,2]} ]") == Texts{"{\"a\":1}", "{\"b\":[1,2]}"});
-  CHECK(texts("[\n{\"a\":1},\n{\"b\":2}\n]\n[{}]") == Texts{"{\"a\":1}", "{\"b\":2}", "{}"});
+  CHECK(texts("[\n{\"a\":1},\n{\"b\":2}\n]\n") == Texts{"{\"a\":1}", "{\"b\":2}"});
   // Elements that are no objects come as they are: the parser refuses them.
   CHECK(texts("[1, \"x,]\" , [2], null]") == Texts{"1", "\"x,]\" ", "[2]", "null"});
 }
@@ -106,6 +106,11 @@ TEST_CASE("an array with wrong commas or without end is told") {
   seen = split("[,{}]");
   REQUIRE_FALSE(seen.empty());
   CHECK(seen[0].problem.find("found ','") != std::string::npos);
+
+  seen = split("[][]");
+  REQUIRE(seen.size() == 1);
+  CHECK(seen[0].problem.find("behind the array") != std::string::npos);
+  CHECK(seen[0].column == 3);
 
   seen = split("[{}\n");
   REQUIRE(seen.size() == 2);
