@@ -62,6 +62,20 @@ ExitCode report(Context& context, const Error& error) {
   return exit_code_of(error.code);
 }
 
+ExitCode report_no_connection(Context& context, const Error& error) {
+  if (!context.arguments.data.empty() || error.code != ErrorCode::kIo) {
+    if (error.code == ErrorCode::kInvalidArgument && context.arguments.data.empty()) {
+      context.console.fail("--uri: " + error.message);
+      return ExitCode::kUsage;
+    }
+    return report(context, error);
+  }
+  context.console.fail(error.message,
+                       "is wherestard running? Start it, name another with --uri, or open a data "
+                       "directory without server: -D DIR");
+  return ExitCode::kNoConnection;
+}
+
 ExitCode report_target(Context& context, Connection& connection, const Target& target,
                        const Error& error) {
   if (error.code != ErrorCode::kUnknownCollection && error.code != ErrorCode::kUnknownDatabase) {

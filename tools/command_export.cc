@@ -45,7 +45,7 @@ ExitCode run_export(Context& context) {
     return ExitCode::kUsage;
   }
   auto connection = connect(context);
-  if (!connection) return report(context, connection.error());
+  if (!connection) return report_no_connection(context, connection.error());
   // The collection is looked for first: a wrong name must not leave a file behind.
   auto count = run(**connection, "SELECT doc FROM " + target->from_clause() + " LIMIT 1");
   if (!count) return report_target(context, **connection, *target, count.error());

@@ -54,7 +54,7 @@ class ImportCommand {
     }
     if (!a.dry_run) {
       auto connection = connect(context_, true);
-      if (!connection) return report(context_, connection.error());
+      if (!connection) return report_no_connection(context_, connection.error());
       connection_ = *std::move(connection);
       if (const Status made = make_collection(); !made) return report(context_, made.error());
     }

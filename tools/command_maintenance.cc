@@ -21,7 +21,7 @@ std::unique_ptr<Connection> open_directory(Context& context, const char* command
   }
   auto connection = connect(context);
   if (connection) return *std::move(connection);
-  code = report(context, connection.error());
+  code = report_no_connection(context, connection.error());
   return nullptr;
 }
 

@@ -88,7 +88,7 @@ class SearchCommand {
     }
     if (connection_ == nullptr) {
       auto connection = connect(context_);
-      if (!connection) return report(context_, connection.error());
+      if (!connection) return report_no_connection(context_, connection.error());
       connection_ = *std::move(connection);
     }
     const Status done = search_store(target);

@@ -182,7 +182,7 @@ Result<std::string> read_all(const std::string& name) {
 ExitCode run_sql_command(Context& context) {
   const Arguments& a = context.arguments;
   auto connection = connect(context, true);
-  if (!connection) return report(context, connection.error());
+  if (!connection) return report_no_connection(context, connection.error());
   if (!a.database.empty()) {
     if (auto used = run(**connection, "USE " + quoted_name(a.database)); !used) {
       Target target;

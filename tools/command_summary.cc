@@ -89,7 +89,7 @@ class SummaryCommand {
   ExitCode of_store(const Target& target, std::vector<Shown>& all) {
     if (connection_ == nullptr) {
       auto connection = connect(context_);
-      if (!connection) return report(context_, connection.error());
+      if (!connection) return report_no_connection(context_, connection.error());
       connection_ = *std::move(connection);
     }
     const auto names = collections_of(*connection_, target);

@@ -90,7 +90,10 @@ TEST_CASE("a limit says what it hides, and the terminal's width is kept") {
     row.greatest = "\"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb\"";
     summary.paths.push_back(row);
   }
-  const std::string text = render_paths(summary, {.limit = 4, .width = 60});
+  PathsViewOptions options;
+  options.limit = 4;
+  options.width = 60;
+  const std::string text = render_paths(summary, options);
   CHECK(text.find("… 7 more paths: --all\n") != std::string::npos);
   size_t begin = 0;
   while (begin < text.size()) {
