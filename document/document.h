@@ -4,8 +4,8 @@
 // an object of at most kMaxDocumentBytes and kMaxDepth levels; the text is kept as it was given.
 // Where a member name occurs twice in one object the last one counts, everywhere.
 //
-//   Parser parser;                                        // reuses its buffers; one thread at a time
-//   ASSIGN_OR_RETURN(Document doc, parser.parse(text));   // kInvalidJson, kNotAnObject, ...
+//   Parser parser;                                        // reuses its buffers; one thread at a
+//   time ASSIGN_OR_RETURN(Document doc, parser.parse(text));   // kInvalidJson, kNotAnObject, ...
 //   const Shredded& shredded = parser.shred();            // of the last parsed text
 //
 // Limits that end in kLimitExceeded: 5 million values a document.

@@ -28,8 +28,8 @@
 
 namespace wherestar::document {
 
-inline constexpr size_t kMaxDepth = 100;                 // nesting of arrays and objects
-inline constexpr size_t kMaxDocumentBytes = 63u << 20;   // of text
+inline constexpr size_t kMaxDepth = 100;                // nesting of arrays and objects
+inline constexpr size_t kMaxDocumentBytes = 63u << 20;  // of text
 
 class Json {
  public:
@@ -42,8 +42,8 @@ class Json {
   static Json boolean(bool value);
   static Json integer(int64_t value);
   static Json unsigned_integer(uint64_t value);
-  static Json real(double value);                       // shortest text; 46 is written 46.0
-  static Json number_text(std::string text);            // trusted JSON number
+  static Json real(double value);             // shortest text; 46 is written 46.0
+  static Json number_text(std::string text);  // trusted JSON number
   static Json string(std::string value);
   static Json array(Array elements = {});
   static Json object(Object members = {});
@@ -57,10 +57,10 @@ class Json {
   bool is_string() const { return type() == JsonType::kString; }
   bool is_object() const { return type() == JsonType::kObject; }
   bool is_array() const { return type() == JsonType::kArray; }
-  bool as_bool() const;                       // booleans only
-  Number as_number() const;                   // numbers only
-  const std::string& number_text() const;     // numbers only
-  const std::string& as_string() const;       // strings only
+  bool as_bool() const;                    // booleans only
+  Number as_number() const;                // numbers only
+  const std::string& number_text() const;  // numbers only
+  const std::string& as_string() const;    // strings only
   const Array& elements() const;
   Array& elements();
   const Object& members() const;
@@ -85,8 +85,8 @@ class Json {
   std::vector<const Json*> select(const PathExpression& path, bool auto_wrap = true) const;
   // What JSON_EXTRACT gives: the one place, or an array of all when the path has a wildcard.
   std::optional<Json> extract(const PathExpression& path) const;
-  bool contains(const Json& candidate) const;   // JSON_CONTAINS
-  bool overlaps(const Json& other) const;       // JSON_OVERLAPS
+  bool contains(const Json& candidate) const;  // JSON_CONTAINS
+  bool overlaps(const Json& other) const;      // JSON_OVERLAPS
 
   // Edits, as MySQL's functions of these names. Return whether anything changed. kWrongPathKind for
   // wildcards, or `$` in remove; kTooDeep.
@@ -95,8 +95,8 @@ class Json {
   Result<bool> remove(const PathExpression& path);
   Result<bool> array_append(const PathExpression& path, Json value);
   Result<bool> array_insert(const PathExpression& path, Json value);  // path ends in a cell
-  void merge_patch(const Json& patch);      // RFC 7396
-  void merge_preserve(const Json& other);   // JSON_MERGE_PRESERVE
+  void merge_patch(const Json& patch);                                // RFC 7396
+  void merge_preserve(const Json& other);                             // JSON_MERGE_PRESERVE
 
  private:
   struct NumberText {

@@ -2,8 +2,8 @@
 //
 // A canonical path has array positions folded: `$.tags[*].name`. A member name that is an
 // identifier (letter or `_` or `$`, then also digits; any character above U+007F counts as letter)
-// stands bare, every other one quoted with JSON escapes: `$."a.b"`, `$."*"`, `$.""`, `$."a\u0000b"`.
-// So different member names never give one text.
+// stands bare, every other one quoted with JSON escapes: `$."a.b"`, `$."*"`, `$.""`,
+// `$."a\u0000b"`. So different member names never give one text.
 //
 // A path expression is what SQL and X DevAPI write: legs `.name` `."quoted"` `.*` `[n]` `[last]`
 // `[last-n]` `[m to n]` `[*]` `**`, blanks allowed between legs. `**` needs a leg behind it.
@@ -20,12 +20,12 @@
 namespace wherestar::document {
 
 enum class LegKind : uint8_t {
-  kMember,          // .name
-  kAnyMember,       // .*
-  kElement,         // [n], [last-n]
-  kElementRange,    // [m to n]
-  kAnyElement,      // [*]
-  kDescendants,     // **
+  kMember,        // .name
+  kAnyMember,     // .*
+  kElement,       // [n], [last-n]
+  kElementRange,  // [m to n]
+  kAnyElement,    // [*]
+  kDescendants,   // **
 };
 
 struct ArrayIndex {
@@ -35,9 +35,9 @@ struct ArrayIndex {
 
 struct PathLeg {
   LegKind kind = LegKind::kMember;
-  std::string name;   // kMember
-  ArrayIndex first;   // kElement, kElementRange
-  ArrayIndex last;    // kElementRange
+  std::string name;  // kMember
+  ArrayIndex first;  // kElement, kElementRange
+  ArrayIndex last;   // kElementRange
 };
 
 class PathExpression {

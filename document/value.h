@@ -31,9 +31,9 @@ class Number {
 
   bool is_integer() const { return kind_ != Kind::kDouble; }
   bool fits_int64() const { return kind_ == Kind::kSigned; }
-  int64_t as_int64() const { return static_cast<int64_t>(bits_); }     // if fits_int64()
-  uint64_t as_uint64() const { return bits_; }                         // if integer and not negative
-  double as_double() const;                                            // nearest
+  int64_t as_int64() const { return static_cast<int64_t>(bits_); }  // if fits_int64()
+  uint64_t as_uint64() const { return bits_; }                      // if integer and not negative
+  double as_double() const;                                         // nearest
 
   friend std::strong_ordering operator<=>(const Number& a, const Number& b);
   friend bool operator==(const Number& a, const Number& b) { return (a <=> b) == 0; }
