@@ -115,9 +115,14 @@ std::vector<size_t> fit_widths(std::vector<size_t> widths, size_t room, size_t l
     for (const size_t width : widths) {
       if (width < *widest) next = std::max(next, width);
     }
-    const size_t step = std::clamp<size_t>(*widest - next, 1, total - room);
-    *widest -= step;
-    total -= step;
+    const auto equals = static_cast<size_t>(std::ranges::count(widths, *widest));
+    const size_t step = std::max<size_t>(1, std::min(*widest - next, (total - room) / equals));
+    const size_t greatest = *widest;
+    for (size_t& width : widths) {
+      if (width != greatest || total <= room) continue;
+      width -= step;
+      total -= step;
+    }
   }
   return widths;
 }

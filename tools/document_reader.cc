@@ -53,7 +53,7 @@ std::string BadDocument::place() const {
 std::string BadDocument::picture() const {
   if (excerpt.empty()) return {};
   const std::string number = std::to_string(line);
-  return fmt::format("  {} | {}\n  {}   {}^\n", number, escape_for_terminal(excerpt),
+  return fmt::format("  {} | {}\n  {} | {}^\n", number, escape_for_terminal(excerpt),
                      std::string(number.size(), ' '), std::string(caret, ' '));
 }
 

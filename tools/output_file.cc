@@ -21,7 +21,7 @@ class PlainFile : public OutputFile {
   PlainFile(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
   ~PlainFile() override {
     if (descriptor_ < 0) return;
-    struct stat status {};
+    struct stat status{};
     const bool regular = fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
     ::close(descriptor_);
     if (regular) ::unlink(name_.c_str());  // never a device

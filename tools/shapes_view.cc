@@ -75,7 +75,9 @@ std::string shape_difference(const ShapeRow& common, const ShapeRow& shape) {
   }
   std::string text;
   for (const auto& [path, type] : added) {
-    if (!has_parent_in(added, path)) text += fmt::format("  +{}", short_path(path));
+    if (has_parent_in(added, path)) continue;
+    text += fmt::format("  +{}", short_path(path));
+    if (type != "object" && type != "array") text += ":" + type;
   }
   text += changed;
   for (const auto& [path, type] : removed) {

@@ -25,13 +25,13 @@ TEST_CASE("a table is a box with numbers to the right") {
                 {Cell::string("$.data.lines[*].title"), Cell::number(4)},
                 {Cell::null(), Cell::null()}},
                {}) ==
-        "┌───────────────────────┬────┐\n"
-        "│ path                  │  n │\n"
-        "├───────────────────────┼────┤\n"
-        "│ $.title               │ 28 │\n"
-        "│ $.data.lines[*].title │  4 │\n"
+        "┌───────────────────────┬──────┐\n"
+        "│ path                  │    n │\n"
+        "├───────────────────────┼──────┤\n"
+        "│ $.title               │   28 │\n"
+        "│ $.data.lines[*].title │    4 │\n"
         "│ NULL                  │ NULL │\n"
-        "└───────────────────────┴────┘\n");
+        "└───────────────────────┴──────┘\n");
 }
 
 TEST_CASE("wide characters keep the lines straight") {

@@ -16,7 +16,7 @@ TEST_CASE("distance counts insertions, deletions, replacements and swaps") {
 
 TEST_CASE("only what is really near is offered") {
   const std::vector<std::string> names = {"products", "product", "orders", "pragma_database_list"};
-  CHECK(near_misses("prodcts", names) == std::vector<std::string>{"product", "products"});
+  CHECK(near_misses("prodcts", names) == std::vector<std::string>{"products", "product"});
   CHECK(near_misses("xyz", names).empty());
   CHECK(near_misses("ORDERS", names) == std::vector<std::string>{"orders"});
   CHECK(near_misses("orders", names).empty());
@@ -26,6 +26,6 @@ TEST_CASE("only what is really near is offered") {
 
 TEST_CASE("the question lists what is near") {
   const std::vector<std::string> names = {"products", "product", "orders"};
-  CHECK(did_you_mean("prodcts", names) == "did you mean 'product' or 'products'?");
+  CHECK(did_you_mean("prodcts", names) == "did you mean 'products' or 'product'?");
   CHECK(did_you_mean("nothing", names).empty());
 }
