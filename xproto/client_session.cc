@@ -172,8 +172,9 @@ Next ClientSession::authenticate(AuthMethod method, std::string_view auth_data, 
 void ClientSession::leave_session() {
   prepared_.clear();
   prepared_bytes_ = 0;
+  std::unique_ptr<server::Session> left;  // rolled back without the lock, which cancel() takes
   std::lock_guard lock(session_mutex_);
-  session_.reset();
+  left.swap(session_);
 }
 
 Next ClientSession::reset(std::string_view payload, std::string& out) {

@@ -20,8 +20,9 @@ namespace {
 
 namespace asio = boost::asio;
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
-constexpr size_t kReadBytes = 64u << 10;
+constexpr size_t kReadBytes = 16u << 10;
 constexpr size_t kFlushBytes = 64u << 10;
+constexpr std::chrono::seconds kLastWriteTime{5};
 constexpr std::chrono::seconds kGoodbyeTime{1};
 // What is thrown away of a client's bytes before its connection is closed, so that the last reply
 // is not lost to a reset.
@@ -100,9 +101,10 @@ Connection::Clock::time_point Connection::read_deadline() const {
 asio::awaitable<void> Connection::run() {
   auto self = shared_from_this();
   co_await serve();
-  // Locks and transaction go before the client hears of the end.
-  std::move_only_function<Next()> leave = [this] {
-    session_.reset();
+  // Locks and transaction go before the client hears of the end. The session is taken off first:
+  // terminate() must not meet it while it is destroyed.
+  std::move_only_function<Next()> leave = [session = std::move(session_)]() mutable {
+    session.reset();
     return Next::kClose;
   };
   co_await on_worker(std::move(leave));
@@ -211,8 +213,13 @@ asio::awaitable<bool> Connection::receive() {
 }
 
 asio::awaitable<bool> Connection::flush() {
+  bool written = co_await flush_within(std::chrono::seconds(shared_.options->write_timeout_s));
+  co_return written;
+}
+
+asio::awaitable<bool> Connection::flush_within(std::chrono::seconds limit) {
   if (out_.empty()) co_return true;
-  arm(Clock::now() + std::chrono::seconds(shared_.options->write_timeout_s));
+  arm(Clock::now() + limit);
   boost::system::error_code error;
   size_t count = 0;
   if (tls_stream_) {
@@ -232,7 +239,7 @@ asio::awaitable<void> Connection::say_goodbye() {
   if (closing_notice_) {
     append_closing_notice(out_, closing_notice_->number, closing_notice_->message);
   }
-  bool written = co_await flush();
+  bool written = co_await flush_within(kLastWriteTime);
   if (!written) co_return;
   boost::system::error_code error;
   arm(Clock::now() + kGoodbyeTime);

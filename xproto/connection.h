@@ -64,6 +64,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Awaitable<bool> process(Frame frame);  // false: close
   Awaitable<bool> receive();             // false: closed, timed out or failed
   Awaitable<bool> flush();
+  Awaitable<bool> flush_within(std::chrono::seconds limit);
   Awaitable<bool> start_tls(size_t reply_start);
   Awaitable<void> say_goodbye();
   Awaitable<Next> on_worker(std::move_only_function<Next()> job);
