@@ -106,6 +106,8 @@ class Sum : public Aggregate {
     ++count_;
     if (const auto exact = to_decimal(*number)) {
       exact_ = exact_ + *exact;
+      if (!exact_.fits())
+        return fail(ErrorCode::kNumberOutOfRange, "DECIMAL value is out of range");
     } else {
       is_real_ = true;
       real_ += to_double(*number);
@@ -124,6 +126,10 @@ class Extreme : public Aggregate {
   Extreme(const Expression& expression, bool greatest)
       : Aggregate(expression), greatest_(greatest) {}
   Result<SqlValue> result(EvaluationContext&) override { return best_; }
+  size_t memory_bytes() const override {
+    return Aggregate::memory_bytes() +
+           (is_json(best_) ? best_.json_as_text().size() : to_text(best_).size());
+  }
 
  private:
   Status take(const std::vector<SqlValue>& values, EvaluationContext& context) override {

@@ -1,7 +1,7 @@
 #include "server/any_path.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <optional>
 
 #include "server/conversion.h"
 #include "server/text_match.h"
@@ -50,13 +50,16 @@ bool is_comparison(Operator op) {
   return op >= Operator::kEqual && op <= Operator::kGreaterEqual;
 }
 
+bool is_containment(Operator op) {
+  return op == Operator::kContainedIn || op == Operator::kNotContainedIn;
+}
+
 // Which operand stands for many places. `v IN path` has it on the right.
 std::optional<size_t> many_operand(const Expression& predicate) {
   if (predicate.kind != Kind::kOperator || !takes_existential(predicate.op) ||
       predicate.operands.empty())
     return std::nullopt;
-  const bool contained =
-      predicate.op == Operator::kContainedIn || predicate.op == Operator::kNotContainedIn;
+  const bool contained = is_containment(predicate.op);
   if (!contained && is_many(predicate.operands[0])) return 0;
   if ((contained || is_comparison(predicate.op)) && predicate.operands.size() == 2 &&
       is_many(predicate.operands[1]))
@@ -128,14 +131,24 @@ class Tester {
       ASSIGN_OR_RETURN(const SqlValue value, evaluate(predicate.operands[i], row, context));
       const bool is_null_test = predicate.op == Operator::kIs || predicate.op == Operator::kIsNot;
       const bool is_list = predicate.op == Operator::kIn || predicate.op == Operator::kNotIn;
-      if (value.is_null() && is_list) continue;  // equals nothing
-      if (value.is_null() && !is_null_test) return std::optional<Tester>();
+      if (value.is_null() && is_list) {
+        tester.has_null_ = true;
+        continue;
+      }
+      const Kind kind = predicate.operands[i].kind;
+      const bool is_json_null =
+          is_containment(predicate.op) && (kind == Kind::kLiteral || kind == Kind::kPlaceholder);
+      if (value.is_null() && !is_null_test && !is_json_null) return std::optional<Tester>();
       ASSIGN_OR_RETURN(Json json, to_json(value));
       tester.values_.push_back(std::move(json));
     }
     RETURN_IF_ERROR(tester.prepare());
     return std::optional<Tester>(std::move(tester));
   }
+
+  const std::vector<Json>& values() const { return values_; }
+  bool has_null() const { return has_null_; }  // in the list of IN
+  bool is_slow() const { return regexp_.has_value(); }
 
   Result<bool> test(const Json& scalar) const {
     const Class kind = class_of(scalar);
@@ -155,8 +168,7 @@ class Tester {
       case Operator::kRegexp:
       case Operator::kNotRegexp: {
         if (kind != Class::kString) return false;
-        ASSIGN_OR_RETURN(const bool matched, regexp_matches(scalar.as_string(), pattern_,
-                                                            predicate_->case_insensitive));
+        ASSIGN_OR_RETURN(const bool matched, regexp_->found_in(scalar.as_string()));
         return matched == (op_ == Operator::kRegexp);
       }
       case Operator::kBetween:
@@ -165,11 +177,11 @@ class Tester {
         return kind == class_of(values_[0]) && kind == class_of(values_[1]) &&
                !between(scalar, kind);
       case Operator::kIn:
-      case Operator::kNotIn: {
-        const bool found = std::ranges::any_of(
-            values_, [&](const Json& value) { return class_of(value) == kind && value == scalar; });
-        return found == (op_ == Operator::kIn);
-      }
+        return std::ranges::find(values_, scalar) != values_.end();
+      case Operator::kNotIn:
+        return !has_null_ && std::ranges::any_of(values_, [&](const Json& value) {
+          return class_of(value) == kind;
+        }) && std::ranges::find(values_, scalar) == values_.end();
       case Operator::kContainedIn:
       case Operator::kNotContainedIn:
         return class_of(values_[0]) == kind && values_[0] == scalar;
@@ -191,6 +203,9 @@ class Tester {
       }
       const bool like = op_ == Operator::kLike || op_ == Operator::kNotLike;
       if (like && predicate_->case_insensitive) pattern_ = fold_case(pattern_);
+      if (!like) {
+        ASSIGN_OR_RETURN(regexp_, Regexp::compile(pattern_, predicate_->case_insensitive));
+      }
     }
     return {};
   }
@@ -211,7 +226,9 @@ class Tester {
   const Expression* predicate_;
   Operator op_;
   std::vector<Json> values_;
+  bool has_null_ = false;
   std::string pattern_;
+  std::optional<Regexp> regexp_;
   char32_t escape_ = U'\\';
 };
 
@@ -236,19 +253,38 @@ Result<bool> visit_scalars(const Json& json, bool into_objects, const Visit& vis
   return visit(json);
 }
 
-// Of `v IN path` with an array or object: what MySQL means by it.
-Result<std::optional<bool>> contained(const Expression& predicate, const Json& value,
-                                      const Row& row) {
-  const Expression& many = predicate.operands[1];
-  std::optional<Json> found;
-  if (many.kind == Kind::kAnyPath) {
-    static const auto everywhere = document::PathExpression::parse("$**.*");
-    found = row.document->extract(*everywhere);
-  } else {
-    found = row.document->extract(many.path);
+// `$**.*`: every member of every object, so every scalar of a document.
+bool is_every_member(const document::PathExpression& path) {
+  const auto& legs = path.legs();
+  return legs.size() == 2 && legs[0].kind == document::LegKind::kDescendants &&
+         legs[1].kind == document::LegKind::kAnyMember;
+}
+
+// Visits the scalars a place stands for until one stops it. False: the place does not exist.
+template <class Visit>
+Result<bool> visit_place(const Expression& place, bool through_arrays, const Json& document,
+                         const Visit& visit) {
+  if (place.kind == Kind::kAnyPath || (through_arrays && is_every_member(place.path))) {
+    RETURN_IF_ERROR(visit_scalars(document, true, visit));
+    return !document.is_object() || !document.members().empty();
   }
-  if (!found) return std::optional<bool>();
-  return std::optional<bool>(found->contains(value));
+  const std::vector<const Json*> selected = document.select(place.path);
+  for (const Json* json : selected) {
+    if (!through_arrays && (json->is_array() || json->is_object())) continue;
+    ASSIGN_OR_RETURN(const bool stop, visit_scalars(*json, false, visit));
+    if (stop) break;
+  }
+  return !selected.empty();
+}
+
+// `v IN path` with an array or object as v: JSON_CONTAINS of what the path selects.
+std::optional<bool> contains_container(const Expression& predicate, const Json& value,
+                                       const Json& document) {
+  static const auto everywhere = document::PathExpression::parse("$**.*");
+  const Expression& place = predicate.operands[1];
+  const auto found = document.extract(place.kind == Kind::kAnyPath ? *everywhere : place.path);
+  if (!found) return std::nullopt;
+  return found->contains(value) == (predicate.op == Operator::kContainedIn);
 }
 
 }  // namespace
@@ -263,20 +299,16 @@ Result<std::optional<bool>> evaluate_existential(const Expression& predicate, co
   const size_t many = *many_operand(predicate);
   ASSIGN_OR_RETURN(const auto tester, Tester::make(predicate, many, row, context));
   if (!tester || row.document == nullptr) return std::optional<bool>();
-  const Expression& place = predicate.operands[many];
-  const bool contains =
-      predicate.op == Operator::kContainedIn || predicate.op == Operator::kNotContainedIn;
-  if (contains && matches == nullptr) {
-    ASSIGN_OR_RETURN(const SqlValue value, evaluate(predicate.operands[0], row, context));
-    ASSIGN_OR_RETURN(const Json json, to_json(value));
-    ASSIGN_OR_RETURN(const auto inside, contained(predicate, json, row));
-    if (!inside || predicate.op == Operator::kContainedIn) return inside;
-    return std::optional<bool>(!*inside);
+  const bool contains = is_containment(predicate.op);
+  if (contains) {
+    const Json& value = tester->values().front();
+    if (value.is_array() || value.is_object())
+      return contains_container(predicate, value, *row.document);
   }
   bool any = false;
   size_t looked_at = 0;
   const auto visit = [&](const Json& scalar) -> Result<bool> {
-    if (++looked_at % 4096 == 0) RETURN_IF_ERROR(check_deadline(context));
+    if (tester->is_slow() || ++looked_at % 4096 == 0) RETURN_IF_ERROR(check_deadline(context));
     ASSIGN_OR_RETURN(const bool matched, tester->test(scalar));
     if (!matched) return false;
     any = true;
@@ -284,15 +316,13 @@ Result<std::optional<bool>> evaluate_existential(const Expression& predicate, co
     matches->push_back(&scalar);
     return false;
   };
-  if (place.kind == Kind::kAnyPath) {
-    RETURN_IF_ERROR(visit_scalars(*row.document, true, visit));
-  } else {
-    for (const Json* selected : row.document->select(place.path)) {
-      if (!contains && (selected->is_array() || selected->is_object())) continue;
-      ASSIGN_OR_RETURN(const bool stop, visit_scalars(*selected, false, visit));
-      if (stop) break;
-    }
+  ASSIGN_OR_RETURN(const bool exists,
+                   visit_place(predicate.operands[many], contains, *row.document, visit));
+  if (contains) {
+    if (!exists) return std::optional<bool>();
+    return std::optional<bool>(any == (predicate.op == Operator::kContainedIn));
   }
+  if (!any && tester->has_null()) return std::optional<bool>();
   return std::optional<bool>(any);
 }
 

@@ -84,8 +84,9 @@ std::string double_text(double value) {
   if (value == 0) return "0";
   std::string text = fmt::format("{}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
-  // fmt writes 1e+20.
+  // fmt writes 1e+20 and 1e-07.
   if (const size_t at = text.find("e+"); at != std::string::npos) text.erase(at + 1, 1);
+  if (const size_t at = text.find("e-0"); at != std::string::npos) text.erase(at + 2, 1);
   return text;
 }
 
@@ -141,6 +142,12 @@ SqlValue from_numeric(const Numeric& number) {
   return SqlValue::real(std::get<double>(number));
 }
 
+SqlValue number_value(const document::Number& number) {
+  if (!number.is_integer()) return SqlValue::real(number.as_double());
+  return number.fits_int64() ? SqlValue::signed_integer(number.as_int64())
+                             : SqlValue::unsigned_integer(number.as_uint64());
+}
+
 double to_double(const Numeric& number) {
   if (const auto* value = std::get_if<int64_t>(&number)) return static_cast<double>(*value);
   if (const auto* value = std::get_if<uint64_t>(&number)) return static_cast<double>(*value);
@@ -155,23 +162,25 @@ std::optional<Decimal> to_decimal(const Numeric& number) {
   return std::nullopt;
 }
 
+// What a number is worth for comparing. A whole double counts as what it is; any other as the
+// decimal it is written as, so that 0.1 equals 1e-1. Both keep the order of doubles, as the decimal
+// lies between the double's neighbours. nullopt for infinity.
+std::optional<Decimal> worth(const Numeric& number) {
+  if (auto decimal = to_decimal(number)) return decimal;
+  const double real = std::get<double>(number);
+  if (!std::isfinite(real)) return std::nullopt;
+  if (real == std::trunc(real)) return Decimal(Decimal::Units(real), 0);
+  return Decimal::parse(double_text(real));
+}
+
 std::weak_ordering compare_numeric(const Numeric& a, const Numeric& b) {
-  const auto x = to_decimal(a);
-  const auto y = to_decimal(b);
+  const auto* p = std::get_if<int64_t>(&a);
+  const auto* q = std::get_if<int64_t>(&b);
+  if (p != nullptr && q != nullptr) return *p <=> *q;
+  const bool reals = std::holds_alternative<double>(a) && std::holds_alternative<double>(b);
+  const auto x = reals ? std::nullopt : worth(a);
+  const auto y = reals ? std::nullopt : worth(b);
   if (x && y) return *x <=> *y;
-  // A double beside an integer: exact. Beside a decimal: as doubles.
-  const auto exact = [](const Numeric& number) -> std::optional<document::Number> {
-    if (const auto* value = std::get_if<int64_t>(&number))
-      return document::Number::from_int64(*value);
-    if (const auto* value = std::get_if<uint64_t>(&number))
-      return document::Number::from_uint64(*value);
-    if (const auto* value = std::get_if<double>(&number); value && std::isfinite(*value))
-      return document::Number::from_double(*value);
-    return std::nullopt;
-  };
-  const auto p = exact(a);
-  const auto q = exact(b);
-  if (p && q) return *p <=> *q;
   const double left = to_double(a);
   const double right = to_double(b);
   return left < right   ? std::weak_ordering::less

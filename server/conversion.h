@@ -22,8 +22,10 @@ Status check_text_size(size_t bytes);  // kLimitExceeded
 using Numeric = std::variant<int64_t, uint64_t, Decimal, double>;
 Result<std::optional<Numeric>> to_numeric(const SqlValue& value, EvaluationContext& context);
 SqlValue from_numeric(const Numeric& number);
+SqlValue number_value(const document::Number& number);  // exact, of a JSON number
 double to_double(const Numeric& number);
 std::optional<Decimal> to_decimal(const Numeric& number);  // not of doubles
+std::optional<Decimal> worth(const Numeric& number);       // for comparing; nullopt for infinity
 std::weak_ordering compare_numeric(const Numeric& a, const Numeric& b);
 Result<std::optional<double>> to_real(const SqlValue& value, EvaluationContext& context);
 // Rounded to an integer; clamped to int64.

@@ -39,7 +39,7 @@ std::optional<Decimal> Decimal::parse(std::string_view text) {
     const std::string exponent(text.substr(i + 1));
     char* end = nullptr;
     const long power = std::strtol(exponent.c_str(), &end, 10);
-    if (exponent.empty() || *end != '\0' || power > 60 || power < -60) return std::nullopt;
+    if (exponent.empty() || *end != '\0' || power > 400 || power < -400) return std::nullopt;
     out.scale_ -= static_cast<int>(power);
     if (out.scale_ < 0) {
       out.units_ *= power_of_ten(-out.scale_);

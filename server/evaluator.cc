@@ -155,17 +155,44 @@ Result<SqlValue> match_text(const Expression& expression, const Row& row,
     matched = like_matches(text, pattern, escape);
   } else {
     wanted = expression.op == Operator::kRegexp;
-    ASSIGN_OR_RETURN(matched, regexp_matches(text, pattern, expression.case_insensitive));
+    ASSIGN_OR_RETURN(const Regexp regexp, Regexp::compile(pattern, expression.case_insensitive));
+    ASSIGN_OR_RETURN(matched, regexp.found_in(text));
   }
   return SqlValue::boolean(matched == wanted);
 }
 
+// An operand of IN and BETWEEN: text of a path, but its number where the other side is one too.
+struct Side {
+  SqlValue text;
+  std::optional<SqlValue> number;
+};
+
+Result<Side> side_of(const Expression& expression, const Row& row, EvaluationContext& context) {
+  ASSIGN_OR_RETURN(SqlValue value, evaluate(expression, row, context));
+  Side side;
+  if (is_json(value) && is_place(expression)) {
+    const Json& json = value.as_json();
+    if (json.is_number()) side.number = number_value(json.as_number());
+    side.text = SqlValue::text(unquoted(json));
+    return side;
+  }
+  if (is_number(value)) side.number = value;
+  side.text = std::move(value);
+  return side;
+}
+
+Result<std::optional<std::weak_ordering>> compare_sides(const Side& a, const Side& b,
+                                                        EvaluationContext& context) {
+  if (a.number && b.number) return compare_values(*a.number, *b.number, context);
+  return compare_values(a.text, b.text, context);
+}
+
 Result<SqlValue> between(const Expression& expression, const Row& row, EvaluationContext& context) {
-  ASSIGN_OR_RETURN(const SqlValue a, operand(expression.operands[0], Form::kText, row, context));
-  ASSIGN_OR_RETURN(const SqlValue low, operand(expression.operands[1], Form::kText, row, context));
-  ASSIGN_OR_RETURN(const SqlValue high, operand(expression.operands[2], Form::kText, row, context));
-  ASSIGN_OR_RETURN(const auto first, compare_values(a, low, context));
-  ASSIGN_OR_RETURN(const auto second, compare_values(a, high, context));
+  ASSIGN_OR_RETURN(const Side a, side_of(expression.operands[0], row, context));
+  ASSIGN_OR_RETURN(const Side low, side_of(expression.operands[1], row, context));
+  ASSIGN_OR_RETURN(const Side high, side_of(expression.operands[2], row, context));
+  ASSIGN_OR_RETURN(const auto first, compare_sides(a, low, context));
+  ASSIGN_OR_RETURN(const auto second, compare_sides(a, high, context));
   std::optional<bool> out;
   if ((first && *first < 0) || (second && *second > 0))
     out = false;
@@ -176,12 +203,12 @@ Result<SqlValue> between(const Expression& expression, const Row& row, Evaluatio
 }
 
 Result<SqlValue> in_list(const Expression& expression, const Row& row, EvaluationContext& context) {
-  ASSIGN_OR_RETURN(const SqlValue a, operand(expression.operands[0], Form::kText, row, context));
-  if (a.is_null()) return SqlValue::null();
+  ASSIGN_OR_RETURN(const Side a, side_of(expression.operands[0], row, context));
+  if (a.text.is_null()) return SqlValue::null();
   bool unknown = false;
   for (size_t i = 1; i < expression.operands.size(); ++i) {
-    ASSIGN_OR_RETURN(const SqlValue b, operand(expression.operands[i], Form::kText, row, context));
-    ASSIGN_OR_RETURN(const auto order, compare_values(a, b, context));
+    ASSIGN_OR_RETURN(const Side b, side_of(expression.operands[i], row, context));
+    ASSIGN_OR_RETURN(const auto order, compare_sides(a, b, context));
     if (!order) {
       unknown = true;
     } else if (*order == 0) {
@@ -300,6 +327,20 @@ Result<SqlValue> apply_operator(const Expression& expression, const Row& row,
   }
 }
 
+// IF, IFNULL and COALESCE evaluate only what they give; the condition of IF is one like WHERE's.
+Result<SqlValue> choose(const Expression& expression, bool is_if, const Row& row,
+                        EvaluationContext& context) {
+  if (is_if) {
+    ASSIGN_OR_RETURN(const auto truth, truth_of(expression.operands[0], row, context));
+    return operand(expression.operands[truth.value_or(false) ? 1 : 2], Form::kText, row, context);
+  }
+  for (const Expression& choice : expression.operands) {
+    ASSIGN_OR_RETURN(SqlValue value, operand(choice, Form::kText, row, context));
+    if (!value.is_null()) return value;
+  }
+  return SqlValue::null();
+}
+
 Result<SqlValue> call_function(const Expression& expression, const Row& row,
                                EvaluationContext& context) {
   const Function* function = find_function(expression.name);
@@ -316,6 +357,7 @@ Result<SqlValue> call_function(const Expression& expression, const Row& row,
     return fail(
         ErrorCode::kWrongArgumentCount,
         "Incorrect parameter count in the call to native function '" + expression.name + "'");
+  if (function->call == nullptr) return choose(expression, function->name == "IF", row, context);
   const Form form = takes_json(function->name) ? Form::kRaw : Form::kText;
   std::vector<SqlValue> arguments;
   arguments.reserve(count);

@@ -26,8 +26,9 @@ bool takes_json(std::string_view upper_name) {
 const Function* find_function(std::string_view name) {
   static const auto table = [] {
     std::unordered_map<std::string_view, const Function*> functions;
-    for (const auto& group : {text_functions(), math_functions(), json_functions(),
-                              time_functions(), control_functions()})
+    for (const auto& group :
+         {text_functions(), math_functions(), json_functions(), time_functions(),
+          regexp_functions(), digest_functions(), control_functions()})
       for (const Function& function : group) functions.emplace(function.name, &function);
     return functions;
   }();
@@ -37,20 +38,13 @@ const Function* find_function(std::string_view name) {
 
 namespace {
 
-Result<SqlValue> call_if(const Call& call) {
-  ASSIGN_OR_RETURN(const auto truth, to_truth(call[0], call.context));
-  return call[truth.value_or(false) ? 1 : 2];
-}
-
-Result<SqlValue> call_coalesce(const Call& call) {
-  for (const SqlValue& value : call.arguments)
-    if (!value.is_null()) return value;
-  return SqlValue::null();
-}
-
 Result<SqlValue> call_nullif(const Call& call) {
   ASSIGN_OR_RETURN(const auto order, compare_values(call[0], call[1], call.context));
   return order && *order == 0 ? SqlValue::null() : call[0];
+}
+
+Result<SqlValue> call_same(const Call& call) {
+  return call[0];
 }
 
 Result<SqlValue> call_isnull(const Call& call) {
@@ -94,10 +88,11 @@ Result<SqlValue> call_zero(const Call&) {
 }
 
 constexpr Function kControl[] = {
-    {"IF", 3, 3, SqlType::kNull, call_if},
-    {"IFNULL", 2, 2, SqlType::kNull, call_coalesce},
-    {"COALESCE", 1, 255, SqlType::kNull, call_coalesce},
+    {"IF", 3, 3, SqlType::kNull, nullptr},
+    {"IFNULL", 2, 2, SqlType::kNull, nullptr},
+    {"COALESCE", 1, 255, SqlType::kNull, nullptr},
     {"NULLIF", 2, 2, SqlType::kNull, call_nullif},
+    {"ANY_VALUE", 1, 1, SqlType::kNull, call_same},
     {"ISNULL", 1, 1, SqlType::kSigned, call_isnull},
     {"GREATEST", 2, 255, SqlType::kNull, call_greatest},
     {"LEAST", 2, 255, SqlType::kNull, call_least},

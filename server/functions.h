@@ -28,6 +28,7 @@ struct Function {
   uint8_t least = 0;              // arguments
   uint8_t most = 0;               // 255: any number
   SqlType type = SqlType::kText;  // of its result; kNull: that of the first argument
+  // Null: IF, IFNULL, COALESCE, which choose what to evaluate (evaluator.cc).
   Result<SqlValue> (*call)(const Call& call) = nullptr;
 };
 
@@ -38,6 +39,8 @@ std::span<const Function> text_functions();
 std::span<const Function> math_functions();
 std::span<const Function> json_functions();
 std::span<const Function> time_functions();
+std::span<const Function> regexp_functions();
+std::span<const Function> digest_functions();
 std::span<const Function> control_functions();
 
 std::string upper_case(std::string_view name);  // ASCII

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <unordered_set>
 
+#include "document/document.h"
 #include "server/conversion.h"
 #include "server/functions.h"
 #include "server/text_match.h"
@@ -178,8 +180,21 @@ Result<SqlValue> call_valid(const Call& call) {
 
 Result<SqlValue> call_quote(const Call& call) {
   if (call.has_null()) return SqlValue::null();
-  return SqlValue::text(
-      Json::string(is_json(call[0]) ? unquoted(call[0].as_json()) : to_text(call[0])).to_text());
+  const std::string text = is_json(call[0]) ? unquoted(call[0].as_json()) : to_text(call[0]);
+  RETURN_IF_ERROR(check_text_size(2 * text.size()));
+  return SqlValue::text(Json::string(text).to_text());
+}
+
+// JSON_SCHEMA_VALID(schema, document).
+Result<SqlValue> call_schema_valid(const Call& call) {
+  if (call.has_null()) return SqlValue::null();
+  ASSIGN_OR_RETURN(const Json schema, document_argument(call, 0));
+  ASSIGN_OR_RETURN(const Json json, document_argument(call, 1));
+  ASSIGN_OR_RETURN(const auto validator, document::SchemaValidator::compile(schema.to_text()));
+  const Status valid = validator.validate(json.to_text());
+  if (!valid && valid.error().code != ErrorCode::kSchemaViolation)
+    return std::unexpected(valid.error());
+  return SqlValue::boolean(valid.has_value());
 }
 
 Result<SqlValue> call_pretty(const Call& call) {
@@ -300,7 +315,18 @@ Result<SqlValue> call_merge_preserve(const Call& call) {
   return SqlValue::json(std::move(out));
 }
 
-// JSON_SEARCH(document, one|all, pattern[, escape]): paths of strings that match as LIKE does.
+void add_scalars(const Json& json, std::unordered_set<const Json*>& out) {
+  if (json.is_array()) {
+    for (const Json& element : json.elements()) add_scalars(element, out);
+  } else if (json.is_object()) {
+    for (const auto& [name, value] : json.members()) add_scalars(value, out);
+  } else {
+    out.insert(&json);
+  }
+}
+
+// JSON_SEARCH(document, one|all, pattern[, escape[, path...]]): paths of strings that match as LIKE
+// does, at or below the given paths.
 Result<SqlValue> call_search(const Call& call) {
   if (call[0].is_null() || call[1].is_null() || call[2].is_null()) return SqlValue::null();
   ASSIGN_OR_RETURN(const Json json, document_argument(call, 0));
@@ -310,8 +336,15 @@ Result<SqlValue> call_search(const Call& call) {
   if (call.size() > 3) {
     ASSIGN_OR_RETURN(escape, parse_escape(call[3]));
   }
+  std::unordered_set<const Json*> within;
+  for (size_t i = 4; i < call.size(); ++i) {
+    if (call[i].is_null()) return SqlValue::null();
+    ASSIGN_OR_RETURN(const PathExpression path, path_argument(call, i));
+    for (const Json* start : json.select(path, false)) add_scalars(*start, within);
+  }
   Json out = Json::array();
   for (const document::Place& place : document::scalar_places(json)) {
+    if (call.size() > 4 && !within.contains(place.value)) continue;
     if (!place.value->is_string() || !like_matches(place.value->as_string(), pattern, escape))
       continue;
     out.elements().push_back(Json::string(place.place));
@@ -348,7 +381,8 @@ constexpr Function kFunctions[] = {
     {"JSON_MERGE_PATCH", 2, 255, kJson, call_merge_patch},
     {"JSON_MERGE_PRESERVE", 2, 255, kJson, call_merge_preserve},
     {"JSON_MERGE", 2, 255, kJson, call_merge_preserve},
-    {"JSON_SEARCH", 3, 4, kJson, call_search},
+    {"JSON_SCHEMA_VALID", 2, 2, kSigned, call_schema_valid},
+    {"JSON_SEARCH", 3, 255, kJson, call_search},
 };
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "server/conversion.h"
 #include "server/functions.h"
-#include "server/text_match.h"
 
 namespace wherestar::server {
 namespace {
@@ -206,7 +205,8 @@ Result<SqlValue> pad(const Call& call, bool left) {
   if (*wanted < 0) return SqlValue::null();
   if (*wanted <= size) return text(slice(whole, 0, *wanted));
   if (filler.empty()) return text("");
-  RETURN_IF_ERROR(check_text_size(static_cast<size_t>(*wanted)));
+  if (static_cast<uint64_t>(*wanted) > kMaxTextBytes / 4)  // characters have up to four bytes
+    return fail(ErrorCode::kLimitExceeded, "a padded text over 64 MiB");
   std::string padding;
   const int64_t filler_size = characters(filler);
   for (int64_t missing = *wanted - size; missing > 0; missing -= filler_size)
@@ -349,15 +349,38 @@ Result<SqlValue> call_elt(const Call& call) {
   return call[static_cast<size_t>(*n)];
 }
 
-Result<SqlValue> call_regexp_like(const Call& call) {
+// INSERT(text, position, length, new text).
+Result<SqlValue> call_insert(const Call& call) {
   if (call.has_null()) return SqlValue::null();
-  const bool fold = call.size() > 2 && to_text(call[2]).find('i') != std::string::npos;
-  ASSIGN_OR_RETURN(const bool found, regexp_matches(to_text(call[0]), to_text(call[1]), fold));
-  return SqlValue::boolean(found);
+  const std::string whole = to_text(call[0]);
+  ASSIGN_OR_RETURN(const auto position, to_integer(call[1], call.context));
+  ASSIGN_OR_RETURN(const auto count, to_integer(call[2], call.context));
+  const int64_t size = characters(whole);
+  if (*position < 1 || *position > size) return text(whole);
+  const bool to_end = *count < 0 || *count > size - *position;
+  std::string out = slice(whole, 0, *position - 1) + to_text(call[3]);
+  if (!to_end) out += slice(whole, *position - 1 + *count, size);
+  RETURN_IF_ERROR(check_text_size(out.size()));
+  return text(std::move(out));
+}
+
+Result<SqlValue> in_base(const Call& call, int base) {
+  if (call.has_null()) return SqlValue::null();
+  ASSIGN_OR_RETURN(const auto number, to_integer(call[0], call.context));
+  const uint64_t bits =
+      call[0].type() == SqlType::kUnsigned ? call[0].as_unsigned() : static_cast<uint64_t>(*number);
+  return text(base == 2 ? fmt::format("{:b}", bits) : fmt::format("{:o}", bits));
+}
+Result<SqlValue> call_bin(const Call& call) {
+  return in_base(call, 2);
+}
+Result<SqlValue> call_oct(const Call& call) {
+  return in_base(call, 8);
 }
 
 Result<SqlValue> call_quote(const Call& call) {
   if (call.has_null()) return text("NULL");
+  RETURN_IF_ERROR(check_text_size(2 * to_text(call[0]).size()));
   std::string out = "'";
   for (const char c : to_text(call[0])) {
     if (c == '\'' || c == '\\') out += '\\';
@@ -435,7 +458,9 @@ constexpr Function kFunctions[] = {
     {"FROM_BASE64", 1, 1, SqlType::kBinary, call_from_base64},
     {"FIELD", 2, 255, kSigned, call_field},
     {"ELT", 2, 255, kText, call_elt},
-    {"REGEXP_LIKE", 2, 3, kSigned, call_regexp_like},
+    {"INSERT", 4, 4, kText, call_insert},
+    {"BIN", 1, 1, kText, call_bin},
+    {"OCT", 1, 1, kText, call_oct},
     {"QUOTE", 1, 1, kText, call_quote},
     {"FORMAT", 2, 3, kText, call_format},
     {"CHAR", 1, 255, SqlType::kBinary, call_char},

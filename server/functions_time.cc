@@ -143,6 +143,68 @@ Result<SqlValue> call_datediff(const Call& call) {
   return a && b ? SqlValue::signed_integer(a->days - b->days) : SqlValue::null();
 }
 
+// Whole days and times as one length.
+Result<std::optional<int64_t>> length_us(const Call& call, size_t i) {
+  if (call[i].is_null()) return std::nullopt;
+  const std::string text = to_text(call[i]);
+  if (const auto us = parse_time_us(text)) return us;
+  ASSIGN_OR_RETURN(const auto moment, moment_of(call, i));
+  return moment ? std::optional(moment->unix_us()) : std::nullopt;
+}
+
+Result<SqlValue> time_of(const Call& call, int64_t us) {
+  constexpr int64_t kMostUs = ((838 * 60 + 59) * 60 + 59) * kSecondUs;
+  if (std::abs(us) > kMostUs) {
+    RETURN_IF_ERROR(warn(call.context, 1292, "Truncated incorrect time value"));
+    us = us < 0 ? -kMostUs : kMostUs;
+  }
+  return SqlValue::temporal(SqlType::kTime, time_text(us));
+}
+
+Result<SqlValue> call_timediff(const Call& call) {
+  ASSIGN_OR_RETURN(const auto a, length_us(call, 0));
+  ASSIGN_OR_RETURN(const auto b, length_us(call, 1));
+  return a && b ? time_of(call, *a - *b) : SqlValue::null();
+}
+
+Result<SqlValue> call_time_to_sec(const Call& call) {
+  if (call[0].is_null()) return SqlValue::null();
+  const std::string text = to_text(call[0]);
+  std::optional<int64_t> us = parse_time_us(text);
+  if (!us) {
+    ASSIGN_OR_RETURN(const auto moment, moment_of(call));
+    if (!moment) return SqlValue::null();
+    us = moment->us;
+  }
+  return SqlValue::signed_integer(*us / kSecondUs);
+}
+
+Result<SqlValue> call_sec_to_time(const Call& call) {
+  ASSIGN_OR_RETURN(const auto seconds, to_real(call[0], call.context));
+  if (!seconds) return SqlValue::null();
+  return time_of(call, static_cast<int64_t>(std::clamp(*seconds, -1e10, 1e10) * 1e6));
+}
+
+Result<SqlValue> call_from_days(const Call& call) {
+  ASSIGN_OR_RETURN(const auto days, to_integer(call[0], call.context));
+  if (!days || *days < 0 || *days > 3'652'424) return SqlValue::null();
+  Moment moment;
+  moment.days = *days - 719'528;
+  return SqlValue::temporal(SqlType::kDate, moment.date_text());
+}
+
+Result<SqlValue> call_makedate(const Call& call) {
+  ASSIGN_OR_RETURN(const auto year_number, to_integer(call[0], call.context));
+  ASSIGN_OR_RETURN(const auto day_number, to_integer(call[1], call.context));
+  if (!year_number || !day_number || *day_number < 1 || *day_number > 4'000'000)
+    return SqlValue::null();
+  auto moment = Moment::from_civil(*year_number, 1, 1);
+  if (!moment) return SqlValue::null();
+  moment->days += *day_number - 1;
+  if (moment->days > 2'932'896) return SqlValue::null();
+  return SqlValue::temporal(SqlType::kDate, moment->date_text());
+}
+
 Result<SqlValue> call_monthname(const Call& call) {
   ASSIGN_OR_RETURN(const auto moment, moment_of(call));
   if (!moment) return SqlValue::null();
@@ -246,10 +308,15 @@ std::string format_moment(const Moment& moment, std::string_view pattern) {
   return out;
 }
 
+Result<SqlValue> formatted(const Moment& moment, const std::string& pattern) {
+  RETURN_IF_ERROR(check_text_size(pattern.size() * 5));  // %W, two bytes, may give nine
+  return SqlValue::text(format_moment(moment, pattern));
+}
+
 Result<SqlValue> call_date_format(const Call& call) {
   ASSIGN_OR_RETURN(const auto moment, moment_of(call));
   if (!moment || call[1].is_null()) return SqlValue::null();
-  return SqlValue::text(format_moment(*moment, to_text(call[1])));
+  return formatted(*moment, to_text(call[1]));
 }
 
 Result<SqlValue> call_from_unixtime(const Call& call) {
@@ -258,7 +325,7 @@ Result<SqlValue> call_from_unixtime(const Call& call) {
   const Moment moment = Moment::from_unix_us(static_cast<int64_t>(*seconds * 1e6));
   if (call.size() == 1) return datetime(moment);
   if (call[1].is_null()) return SqlValue::null();
-  return SqlValue::text(format_moment(moment, to_text(call[1])));
+  return formatted(moment, to_text(call[1]));
 }
 
 // Reads a number of at most `digits` digits.
@@ -411,6 +478,11 @@ constexpr Function kFunctions[] = {
     {"DATE", 1, 1, SqlType::kDate, call_date},
     {"TIME", 1, 1, SqlType::kTime, call_time},
     {"LAST_DAY", 1, 1, SqlType::kDate, call_last_day},
+    {"TIMEDIFF", 2, 2, SqlType::kTime, call_timediff},
+    {"TIME_TO_SEC", 1, 1, kSigned, call_time_to_sec},
+    {"SEC_TO_TIME", 1, 1, SqlType::kTime, call_sec_to_time},
+    {"FROM_DAYS", 1, 1, SqlType::kDate, call_from_days},
+    {"MAKEDATE", 2, 2, SqlType::kDate, call_makedate},
     {"DATEDIFF", 2, 2, kSigned, call_datediff},
     {"MONTHNAME", 1, 1, SqlType::kText, call_monthname},
     {"DAYNAME", 1, 1, SqlType::kText, call_dayname},

@@ -44,22 +44,15 @@ Numeric number_of(const SqlValue& value) {
 
 // One text for equal numbers.
 std::string number_key(const Numeric& number) {
-  if (const auto decimal = to_decimal(number)) {
-    std::string text = decimal->to_text();
-    if (text.find('.') != std::string::npos) {
-      while (text.ends_with('0')) text.pop_back();
-      if (text.ends_with('.')) text.pop_back();
-    }
-    return text == "-0" ? "0" : text;
+  if (const auto* whole = std::get_if<int64_t>(&number)) return std::to_string(*whole);
+  const auto decimal = worth(number);
+  if (!decimal) return std::get<double>(number) < 0 ? "-inf" : "inf";
+  std::string text = decimal->to_text();
+  if (text.find('.') != std::string::npos) {
+    while (text.ends_with('0')) text.pop_back();
+    if (text.ends_with('.')) text.pop_back();
   }
-  const double real = std::get<double>(number);
-  if (std::isfinite(real)) {
-    const auto exact = document::Number::from_double(real);
-    if (exact.is_integer())
-      return exact.fits_int64() ? std::to_string(exact.as_int64())
-                                : std::to_string(exact.as_uint64());
-  }
-  return double_text(real);
+  return text;
 }
 
 void append_json_key(const Json& json, std::string& out) {
@@ -75,7 +68,7 @@ void append_json_key(const Json& json, std::string& out) {
       out += 'd';
       const document::Number number = json.as_number();
       if (!number.is_integer())
-        put_bytes(out, number_key(number.as_double()));
+        put_bytes(out, double_text(number.as_double()));
       else
         put_bytes(out, number.fits_int64() ? std::to_string(number.as_int64())
                                            : std::to_string(number.as_uint64()));

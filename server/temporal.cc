@@ -14,6 +14,8 @@ namespace {
 
 constexpr int64_t kSecondUs = 1'000'000;
 constexpr int64_t kDayUs = 86'400 * kSecondUs;
+constexpr int64_t kFirstDay = -719'528;  // 0000-01-01
+constexpr int64_t kLastDay = 2'932'896;  // 9999-12-31
 constexpr int64_t kMaxTimeUs = ((838 * 60 + 59) * 60 + 59) * kSecondUs;
 
 // Reads digits, at most `most`; nullopt if there are none.
@@ -284,8 +286,7 @@ Result<SqlValue> date_add(const SqlValue& value, const SqlValue& interval, std::
     const int64_t us = out.unix_us() + sign * amount->us;
     out = Moment::from_unix_us(us);
     out.has_time = with_time;
-    const auto civil = out.civil();
-    if (civil.year < 0 || civil.year > 9999) out_of_range = true;
+    if (out.days < kFirstDay || out.days > kLastDay) out_of_range = true;
   }
   if (out_of_range) {
     RETURN_IF_ERROR(warn(context, 1441, "Datetime function: datetime field overflow"));

@@ -1,11 +1,13 @@
 #include "server/text_match.h"
 
+#include <algorithm>
 #include <memory>
-#include <vector>
 
 #include <unicode/normalizer2.h>
 #include <unicode/regex.h>
 #include <unicode/unistr.h>
+
+#include "server/conversion.h"
 
 namespace wherestar::server {
 namespace {
@@ -78,27 +80,104 @@ bool like_matches(std::string_view text, std::string_view pattern, char32_t esca
   return p == pattern.size();
 }
 
-Result<bool> regexp_matches(const std::string& text, const std::string& pattern,
-                            bool case_insensitive) {
+struct Regexp::Compiled {
+  std::unique_ptr<icu::RegexPattern> pattern;
+};
+
+namespace {
+
+std::unexpected<Error> gave_up(UErrorCode status) {
+  return fail(ErrorCode::kLimitExceeded,
+              std::string("the regular expression gave up: ") + u_errorName(status));
+}
+
+Result<std::unique_ptr<icu::RegexMatcher>> matcher_of(const icu::RegexPattern& pattern,
+                                                      const icu::UnicodeString& subject) {
+  UErrorCode status = U_ZERO_ERROR;
+  std::unique_ptr<icu::RegexMatcher> matcher(pattern.matcher(subject, status));
+  if (U_SUCCESS(status)) matcher->setTimeLimit(kRegexpSteps, status);
+  if (U_SUCCESS(status)) matcher->setStackLimit(kRegexpStackBytes, status);
+  if (U_FAILURE(status)) return gave_up(status);
+  return matcher;
+}
+
+// Moves to the n-th match at or behind a character.
+Result<bool> advance(icu::RegexMatcher& matcher, const icu::UnicodeString& subject, int64_t from,
+                     int64_t nth) {
+  UErrorCode status = U_ZERO_ERROR;
+  const int64_t first = std::clamp<int64_t>(from - 1, 0, subject.length());
+  bool found = matcher.find(subject.moveIndex32(0, static_cast<int32_t>(first)), status) != 0;
+  for (int64_t i = 1; found && i < nth; ++i) found = matcher.find(status) != 0;
+  if (U_FAILURE(status)) return gave_up(status);
+  return found;
+}
+
+}  // namespace
+
+Result<Regexp> Regexp::compile(const std::string& pattern, bool case_insensitive) {
   if (pattern.size() > kMaxPatternBytes)
     return fail(ErrorCode::kLimitExceeded, "a regular expression over 64 KiB");
   UErrorCode status = U_ZERO_ERROR;
   const uint32_t flags = case_insensitive ? uint32_t{UREGEX_CASE_INSENSITIVE} : 0u;
-  const std::unique_ptr<icu::RegexPattern> compiled(
+  auto compiled = std::make_shared<Compiled>();
+  compiled->pattern.reset(
       icu::RegexPattern::compile(icu::UnicodeString::fromUTF8(pattern), flags, status));
   if (U_FAILURE(status))
     return fail(
         ErrorCode::kInvalidExpression,
         "wrong regular expression '" + pattern.substr(0, 100) + "': " + u_errorName(status));
+  Regexp out;
+  out.compiled_ = std::move(compiled);
+  return out;
+}
+
+Result<bool> Regexp::found_in(const std::string& text) const {
   const icu::UnicodeString subject = icu::UnicodeString::fromUTF8(text);
-  const std::unique_ptr<icu::RegexMatcher> matcher(compiled->matcher(subject, status));
-  if (U_SUCCESS(status)) matcher->setTimeLimit(kRegexpSteps, status);
-  if (U_SUCCESS(status)) matcher->setStackLimit(kRegexpStackBytes, status);
-  const bool found = U_SUCCESS(status) && matcher->find(status) != 0;
-  if (U_FAILURE(status))
-    return fail(ErrorCode::kLimitExceeded,
-                std::string("the regular expression gave up: ") + u_errorName(status));
+  ASSIGN_OR_RETURN(const auto matcher, matcher_of(*compiled_->pattern, subject));
+  UErrorCode status = U_ZERO_ERROR;
+  const bool found = matcher->find(status) != 0;
+  if (U_FAILURE(status)) return gave_up(status);
   return found;
+}
+
+Result<std::optional<Regexp::Match>> Regexp::find(const std::string& text, int64_t from,
+                                                  int64_t nth) const {
+  const icu::UnicodeString subject = icu::UnicodeString::fromUTF8(text);
+  ASSIGN_OR_RETURN(const auto matcher, matcher_of(*compiled_->pattern, subject));
+  ASSIGN_OR_RETURN(const bool found, advance(*matcher, subject, from, nth));
+  if (!found) return std::optional<Match>();
+  UErrorCode status = U_ZERO_ERROR;
+  const int32_t begin = matcher->start(status);
+  const int32_t end = matcher->end(status);
+  if (U_FAILURE(status)) return gave_up(status);
+  Match match;
+  subject.tempSubStringBetween(begin, end).toUTF8String(match.text);
+  match.position = subject.countChar32(0, begin) + 1;
+  match.end = subject.countChar32(0, end) + 1;
+  return std::optional<Match>(std::move(match));
+}
+
+Result<std::string> Regexp::replace(const std::string& text, const std::string& replacement,
+                                    int64_t from, int64_t nth) const {
+  const icu::UnicodeString subject = icu::UnicodeString::fromUTF8(text);
+  const icu::UnicodeString with = icu::UnicodeString::fromUTF8(replacement);
+  ASSIGN_OR_RETURN(const auto matcher, matcher_of(*compiled_->pattern, subject));
+  ASSIGN_OR_RETURN(bool found, advance(*matcher, subject, from, std::max<int64_t>(1, nth)));
+  UErrorCode status = U_ZERO_ERROR;
+  icu::UnicodeString out;
+  while (found && U_SUCCESS(status)) {
+    matcher->appendReplacement(out, with, status);
+    if (static_cast<size_t>(out.length()) > kMaxTextBytes)
+      return fail(ErrorCode::kLimitExceeded, "a replaced text over 64 MiB");
+    found = nth == 0 && matcher->find(status) != 0;
+  }
+  if (status == U_INDEX_OUTOFBOUNDS_ERROR || status == U_REGEX_INVALID_CAPTURE_GROUP_NAME)
+    return fail(ErrorCode::kInvalidExpression, "the replacement names a group that does not exist");
+  if (U_FAILURE(status)) return gave_up(status);
+  matcher->appendTail(out);
+  std::string bytes;
+  out.toUTF8String(bytes);
+  return bytes;
 }
 
 std::string fold_case(std::string_view text) {
