@@ -156,6 +156,42 @@ void put_posting_operand(std::string& out, uint16_t member, bool add) {
   out.push_back(static_cast<char>(add ? kAdd : kRemove));
 }
 
+bool merge_posting_change(std::string& operand, std::string_view change) {
+  constexpr size_t kChangeBytes = 3;  // without payload
+  if (change.size() != 1 + kChangeBytes || change[0] != 1 || static_cast<uint8_t>(change[3]) > 1)
+    return false;
+  Reader reader(operand);
+  const uint64_t count = reader.varint();
+  const size_t head = operand.size() - reader.rest().size();
+  if (!reader.ok() || count == 0 || reader.rest().size() != count * kChangeBytes) return false;
+  const auto member_at = [](const char* at) {
+    return static_cast<uint16_t>(static_cast<uint8_t>(at[0]) |
+                                 static_cast<uint16_t>(static_cast<uint8_t>(at[1])) << 8);
+  };
+  const uint16_t member = member_at(change.data() + 1);
+  size_t low = 0;
+  size_t high = count;
+  if (member_at(operand.data() + operand.size() - kChangeBytes) < member) low = high;  // the usual case
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (member_at(operand.data() + head + middle * kChangeBytes) < member) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  const size_t place = head + low * kChangeBytes;
+  if (low < count && member_at(operand.data() + place) == member) {
+    operand[place + 2] = change[3];
+    return true;
+  }
+  operand.insert(place, change.substr(1));
+  std::string grown;
+  put_varint(grown, count + 1);
+  operand.replace(0, head, grown);
+  return true;
+}
+
 Result<std::string> merge_posting_operands(std::string_view older, std::string_view newer) {
   ASSIGN_OR_RETURN(const auto a, parse_operand(older));
   ASSIGN_OR_RETURN(const auto b, parse_operand(newer));

@@ -36,6 +36,10 @@ std::string encode_posting_operand(std::vector<PostingChange> changes);
 // The usual operand, of one change, appended to `out` without allocation.
 void put_posting_operand(std::string& out, uint16_t member, bool add);
 
+// Puts a change into an operand where both are of the usual form, without payloads: cheap, and with
+// ascending members amortised constant. False, and nothing done, for any other form.
+bool merge_posting_change(std::string& operand, std::string_view change);
+
 // kCorruption if either input is damaged.
 Result<std::string> merge_posting_operands(std::string_view older, std::string_view newer);
 Result<std::string> apply_posting_operand(std::string_view chunk, std::string_view operand);

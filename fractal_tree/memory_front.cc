@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/coding.h"
+#include "base/posting_chunk.h"
 #include "fractal_tree/merge_kinds.h"
 
 namespace wherestar::fractal_tree {
@@ -25,6 +26,7 @@ Status fold_into(Changes::Version& version, EntryKind kind, std::string_view val
   }
   const auto merge_kind = static_cast<MergeKind>(kind);
   if (version.kind == kind) {
+    if (kind == EntryKind::kMergePostings && merge_posting_change(version.value, value)) return {};
     ASSIGN_OR_RETURN(version.value, merge_operands(merge_kind, version.value, value));
     return {};
   }

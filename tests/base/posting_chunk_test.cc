@@ -67,6 +67,30 @@ TEST_CASE("merging operands and applying the result equals applying them one aft
   }
 }
 
+TEST_CASE("putting single changes into an operand is the same as merging them") {
+  std::mt19937 random(7);
+  for (const uint32_t range : {10u, 300u, 65536u}) {
+    std::string quick;
+    put_posting_operand(quick, 5, true);
+    std::string slow = quick;
+    uint32_t ascending = 6;
+    for (int i = 0; i < 400; ++i) {
+      std::string change;
+      const uint32_t member = random() % 3 == 0 ? ascending++ % 65536 : random() % range;
+      put_posting_operand(change, static_cast<uint16_t>(member), random() % 3 != 0);
+      CHECK(merge_posting_change(quick, change));
+      slow = merge_posting_operands(slow, change).value();
+      REQUIRE(quick == slow);
+    }
+  }
+  std::string with_payload = encode_posting_operand({{.member = 1, .payload = "x"}});
+  std::string change;
+  put_posting_operand(change, 2, true);
+  const std::string before = with_payload;
+  CHECK_FALSE(merge_posting_change(with_payload, change));
+  CHECK(with_payload == before);
+}
+
 TEST_CASE("the operand of one change is what the general encoder writes") {
   std::string out;
   put_posting_operand(out, 515, true);
