@@ -1,6 +1,7 @@
 #include "server/sql_lexer.h"
 
 #include <algorithm>
+#include <cctype>
 #include <unordered_map>
 
 #include <unicode/utf8.h>
@@ -88,14 +89,20 @@ constexpr Symbol kSymbols[] = {{"<=>", Token::T_NULL_SAFE},
                                {";", Token::T_SEMICOLON},
                                {"?", Token::T_PLACEHOLDER}};
 
+// 56 bytes each; a million is far more than a person or a client writes.
+constexpr size_t kMaxTokens = 1u << 20;
+
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  Lexer(std::string_view text, SqlText what) : text_(text), what_(what) {}
 
   Result<std::vector<SqlToken>> run() {
     for (;;) {
       RETURN_IF_ERROR(skip_blanks());
       if (at_ == text_.size()) break;
+      if (tokens_.size() == kMaxTokens)
+        return fail(ErrorCode::kLimitExceeded,
+                    sql_place(text_, {at_, at_ + 1}) + ": more than 1048576 words and signs");
       RETURN_IF_ERROR(next());
     }
     tokens_.push_back({Token::T_END_OF_TEXT, {}, {text_.size(), text_.size()}});
@@ -163,9 +170,17 @@ class Lexer {
     const char c = text_[at_];
     if (c == '\'' || c == '"' || c == '`') return quoted(c);
     if ((c == 'x' || c == 'X') && at_ + 1 < text_.size() && text_[at_ + 1] == '\'') return hex(2);
+    // Behind a dot `2nd` is a name.
+    if (is_digit(c) && previous() == Token::T_DOT) return word();
     if (is_digit(c) ||
         (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]) && operand_position()))
       return number();
+    if (c == '@' && !starts("@@") &&
+        (previous() == Token::T_STRING || previous() == Token::T_NAME)) {  // user@host
+      ++at_;
+      add(Token::T_AT, "@", begin);
+      return {};
+    }
     if (c == '@') return variable();
     if (c == '$' &&
         (at_ + 1 == text_.size() || !(is_letter(text_[at_ + 1]) || is_digit(text_[at_ + 1])))) {
@@ -210,16 +225,52 @@ class Lexer {
       add(upper == "CAST" ? Token::T_CAST : Token::T_CONVERT, std::move(name), begin);
       return {};
     }
-    if (upper == "MOD" && !called) {
+    if (upper == "MOD" && !operand_position()) {
       add(Token::T_PERCENT, std::move(name), begin);
       return {};
     }
-    // Words of two places only; elsewhere they are names.
-    const bool name_here = (upper == "IF" && !next_word_is(behind, {"NOT", "EXISTS"})) ||
-                           (upper == "IGNORE" && previous() != Token::T_INSERT);
-    const auto found = name_here ? words().end() : words().find(upper);
+    const auto found = name_here(upper, behind) ? words().end() : words().find(upper);
     add(found == words().end() ? int{Token::T_NAME} : found->second, std::move(name), begin);
     return {};
+  }
+
+  // Is the word that ends before `behind` a name here, whatever else it is elsewhere?
+  bool name_here(std::string_view upper, size_t behind) const {
+    const std::string_view rest = text_.substr(behind);
+    if (rest.starts_with(':') && !rest.starts_with(":=")) return true;  // a key of an object
+    // Words of two places only.
+    if (upper == "IF") return !next_word_is(behind, {"NOT", "EXISTS"});
+    if (upper == "IGNORE") return previous() != Token::T_INSERT;
+    const auto found = words().find(upper);
+    return found != words().end() && is_reserved(found->second) && reserved_name_here(upper);
+  }
+
+  // Reserved words that begin no operand are names where one must begin: WHERE offset > 3.
+  bool reserved_name_here(std::string_view upper) const {
+    static constexpr std::string_view kBeginOrEnd[] = {
+        "SELECT", "DISTINCT", "FROM", "WHERE", "HAVING", "NOT",  "CASE",
+        "WHEN",   "INTERVAL", "NULL", "TRUE",  "FALSE",  "UNION"};
+    const int kind = previous();
+    if (kind == Token::T_AS) return true;
+    if (tokens_.empty() && what_ == SqlText::kStatement) return false;
+    if (std::ranges::find(kBeginOrEnd, upper) != std::end(kBeginOrEnd)) return false;
+    switch (kind) {
+      case Token::T_SELECT:
+      case Token::T_DISTINCT:
+      case Token::T_FROM:
+      case Token::T_INTO:
+      case Token::T_WHERE:
+      case Token::T_HAVING:
+      case Token::T_BY:
+      case Token::T_AND:
+      case Token::T_OR:
+      case Token::T_XOR:
+      case Token::T_SET:
+        return true;
+      default:
+        return kind != Token::T_SEMICOLON && kind != Token::T_STAR && !is_reserved(kind) &&
+               operand_position();
+    }
   }
 
   bool next_word_is(size_t at, std::initializer_list<std::string_view> wanted) const {
@@ -283,7 +334,7 @@ class Lexer {
     while (at_ < text_.size() &&
            (is_letter(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.'))
       ++at_;
-    if (at_ == first) return error(begin, "a variable without name");
+    if (at_ == first || text_[at_ - 1] == '.') return error(begin, "a variable without name");
     add(Token::T_VARIABLE, std::string(text_.substr(first, at_ - first)), begin);
     return {};
   }
@@ -341,6 +392,7 @@ class Lexer {
   }
 
   std::string_view text_;
+  SqlText what_;
   size_t at_ = 0;
   std::vector<SqlToken> tokens_;
 };
@@ -377,13 +429,13 @@ std::string sql_place(std::string_view text, Span span) {
   return "near '" + std::string(shown) + (cut ? "..." : "") + "' " + place;
 }
 
-Result<std::vector<SqlToken>> lex_sql(std::string_view text) {
+Result<std::vector<SqlToken>> lex_sql(std::string_view text, SqlText what) {
   if (const auto at = invalid_utf8(text)) {
     const document::Position position = document::locate(text, *at);
     return fail(ErrorCode::kInvalidUtf8, "line " + std::to_string(position.line) + ", column " +
                                              std::to_string(position.column) + ": no UTF-8");
   }
-  return Lexer(text).run();
+  return Lexer(text, what).run();
 }
 
 }  // namespace wherestar::server

@@ -22,8 +22,11 @@ struct SqlToken {
   Span span;
 };
 
+// What the text is, which decides about its first word.
+enum class SqlText { kStatement, kCondition };
+
 // All tokens, with an end token last. kSqlSyntax for what is none, kInvalidUtf8.
-Result<std::vector<SqlToken>> lex_sql(std::string_view text);
+Result<std::vector<SqlToken>> lex_sql(std::string_view text, SqlText what);
 
 // "near 'form' (line 1, column 10)".
 std::string sql_place(std::string_view text, Span span);

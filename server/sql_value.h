@@ -19,8 +19,8 @@ enum class SqlType : uint8_t {
   kSigned,
   kUnsigned,
   kDouble,
-  kDecimal,   // text() holds its digits: "-12.50"
-  kText,      // UTF-8
+  kDecimal,  // text() holds its digits: "-12.50"
+  kText,     // UTF-8
   kBinary,
   kJson,
   kDate,      // text(): YYYY-MM-DD
@@ -48,10 +48,10 @@ class SqlValue {
   bool is_boolean() const { return is_boolean_; }
   int64_t as_signed() const { return static_cast<int64_t>(bits_); }
   uint64_t as_unsigned() const { return bits_; }
-  double as_double() const;                       // kDouble only
+  double as_double() const;                            // kDouble only
   const std::string& string() const { return text_; }  // decimal, text, binary, temporal
-  const document::Json& as_json() const;          // kJson; parses json_text on first use
-  std::string json_as_text() const;               // kJson: its text, without parsing if it is text
+  const document::Json& as_json() const;               // kJson; parses json_text on first use
+  std::string json_as_text() const;  // kJson: its text, without parsing if it is text
 
  private:
   SqlType type_ = SqlType::kNull;
