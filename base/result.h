@@ -56,6 +56,7 @@ enum class ErrorCode {
   kUnknownCollection,
   kNoCollectionToDrop,
   kCollectionExists,
+  kWrongName,          // of a database or collection
   kUnknownOption,      // of a collection
   kUnknownIndex,
   kIndexExists,

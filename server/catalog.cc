@@ -89,10 +89,10 @@ size_t count_characters(std::string_view text) {
 
 Status check_name(std::string_view name, std::string_view kind) {
   if (name.empty() || name.find('\0') != std::string_view::npos)
-    return fail(ErrorCode::kInvalidArgument,
+    return fail(ErrorCode::kWrongName,
                 "Incorrect " + std::string(kind) + " name '" + std::string(name) + "'");
   if (count_characters(name) > kMaxNameCharacters)
-    return fail(ErrorCode::kInvalidArgument,
+    return fail(ErrorCode::kWrongName,
                 "Identifier name '" + std::string(name.substr(0, 80)) + "' is too long");
   return {};
 }

@@ -33,11 +33,6 @@ class EngineStore : public Store {
   explicit EngineStore(std::unique_ptr<StoreCore> core) : core_(std::move(core)) {}
 
   Result<std::unique_ptr<Session>> make_session(const SessionOptions& options) override {
-    if (!options.database.empty()) {
-      ASSIGN_OR_RETURN(const bool exists, database_exists(options.database));
-      if (!exists)
-        return fail(ErrorCode::kUnknownDatabase, "Unknown database '" + options.database + "'");
-    }
     return make_store_session(*core_, options);
   }
 

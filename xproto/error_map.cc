@@ -16,11 +16,21 @@ bool is_crud(ErrorContext context) {
 Number object_number(ErrorCode error, ErrorContext context) {
   switch (error) {
     case ErrorCode::kUnknownDatabase:
-      // DROP DATABASE of one that is not there has its own number, which the session's message
-      // tells ("Can't drop"); see to_x_error.
       return {code::kUnknownDatabase, "42000"};
     case ErrorCode::kDatabaseExists:
       return {1007};
+    case ErrorCode::kNoDatabaseToDrop:
+      return {1008};
+    case ErrorCode::kNoCollectionToDrop:
+      return {1051, "42S02"};
+    case ErrorCode::kWrongName:
+      return {code::kWrongName, "42000"};
+    case ErrorCode::kUnknownOption:
+      return {5181};
+    case ErrorCode::kUnknownIndex:
+      return {1091, "42000"};
+    case ErrorCode::kIndexExists:
+      return {1061, "42000"};
     case ErrorCode::kUnknownCollection:
       if (context == ErrorContext::kDropCollection) return {1051, "42S02"};
       if (context == ErrorContext::kCreateIndex) return {code::kBadTable};
@@ -30,7 +40,7 @@ Number object_number(ErrorCode error, ErrorContext context) {
     case ErrorCode::kNoDatabase:
       return {1046, "3D000"};
     case ErrorCode::kNotFound:
-      return context == ErrorContext::kDropIndex ? Number{1091, "42000"} : Number{1091, "42000"};
+      return {1091, "42000"};
     case ErrorCode::kAlreadyExists:
       return {1061, "42000"};
     default:
