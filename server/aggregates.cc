@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <unordered_map>
 
 #include "server/conversion.h"
 #include "server/functions.h"
@@ -178,9 +179,10 @@ class GroupConcat : public Aggregate {
 class Collect : public Aggregate {
  public:
   Collect(const Expression& expression, bool object)
-      : Aggregate(expression, true), out_(object ? Json::object() : Json::array()) {}
+      : Aggregate(expression, true), is_object_(object) {}
   Result<SqlValue> result(EvaluationContext&) override {
-    return any_ ? SqlValue::json(out_) : SqlValue::null();
+    if (!any_) return SqlValue::null();
+    return SqlValue::json(is_object_ ? Json::object(members_) : Json::array(elements_));
   }
   size_t memory_bytes() const override { return Aggregate::memory_bytes() + bytes_; }
 
@@ -188,20 +190,33 @@ class Collect : public Aggregate {
   Status take(const std::vector<SqlValue>& values, EvaluationContext&) override {
     any_ = true;
     ASSIGN_OR_RETURN(Json value, to_json(values.back()));
+    if (value.depth() >= document::kMaxDepth)
+      return fail(ErrorCode::kTooDeep,
+                  "JSON of more than " + std::to_string(document::kMaxDepth) + " levels");
     bytes_ += 2 * value.to_text().size() + sizeof value;
-    RETURN_IF_ERROR(check_text_size(bytes_ / 2));
-    if (out_.is_array()) {
-      out_.elements().push_back(std::move(value));
+    if (!is_object_) {
+      RETURN_IF_ERROR(check_text_size(bytes_ / 2));
+      elements_.push_back(std::move(value));
       return {};
     }
     const SqlValue& key = values.at(0);
     if (key.is_null())
       return fail(ErrorCode::kInvalidArgument, "JSON documents may not contain NULL member names.");
-    out_.set_member(is_json(key) ? unquoted(key.as_json()) : to_text(key), std::move(value));
+    std::string name = is_json(key) ? unquoted(key.as_json()) : to_text(key);
+    bytes_ += 2 * name.size() + sizeof(Json::Member);
+    RETURN_IF_ERROR(check_text_size(bytes_ / 2));
+    const auto [found, is_new] = position_.try_emplace(name, members_.size());
+    if (is_new)
+      members_.emplace_back(std::move(name), std::move(value));
+    else
+      members_[found->second].second = std::move(value);
     return {};
   }
-  Json out_;
+  bool is_object_;
   bool any_ = false;
+  Json::Array elements_;
+  Json::Object members_;
+  std::unordered_map<std::string, size_t> position_;  // in members_
   size_t bytes_ = 0;
 };
 

@@ -142,13 +142,13 @@ class Tester {
       ASSIGN_OR_RETURN(Json json, to_json(value));
       tester.values_.push_back(std::move(json));
     }
-    RETURN_IF_ERROR(tester.prepare());
+    RETURN_IF_ERROR(tester.prepare(context));
     return std::optional<Tester>(std::move(tester));
   }
 
   const std::vector<Json>& values() const { return values_; }
   bool has_null() const { return has_null_; }  // in the list of IN
-  bool is_slow() const { return regexp_.has_value(); }
+  bool is_slow() const { return regexp_ != nullptr; }
 
   Result<bool> test(const Json& scalar) const {
     const Class kind = class_of(scalar);
@@ -160,6 +160,7 @@ class Tester {
       case Operator::kLike:
       case Operator::kNotLike: {
         if (kind != Class::kString) return false;
+        RETURN_IF_ERROR(check_like(scalar.as_string(), pattern_));
         const bool matched = predicate_->case_insensitive
                                  ? like_matches(fold_case(scalar.as_string()), pattern_, escape_)
                                  : like_matches(scalar.as_string(), pattern_, escape_);
@@ -194,7 +195,7 @@ class Tester {
   Tester(const Expression& predicate, size_t many)
       : predicate_(&predicate), op_(many == 1 ? flipped(predicate.op) : predicate.op) {}
 
-  Status prepare() {
+  Status prepare(EvaluationContext& context) {
     if (op_ == Operator::kLike || op_ == Operator::kNotLike || op_ == Operator::kRegexp ||
         op_ == Operator::kNotRegexp) {
       pattern_ = unquoted(values_[0]);
@@ -204,7 +205,7 @@ class Tester {
       const bool like = op_ == Operator::kLike || op_ == Operator::kNotLike;
       if (like && predicate_->case_insensitive) pattern_ = fold_case(pattern_);
       if (!like) {
-        ASSIGN_OR_RETURN(regexp_, Regexp::compile(pattern_, predicate_->case_insensitive));
+        ASSIGN_OR_RETURN(regexp_, Regexp::cached(pattern_, predicate_->case_insensitive, context));
       }
     }
     return {};
@@ -228,7 +229,7 @@ class Tester {
   std::vector<Json> values_;
   bool has_null_ = false;
   std::string pattern_;
-  std::optional<Regexp> regexp_;
+  std::shared_ptr<const Regexp> regexp_;
   char32_t escape_ = U'\\';
 };
 

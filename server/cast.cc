@@ -90,15 +90,13 @@ Result<SqlValue> to_decimal_type(const SqlValue& value, const CastType& type,
     if (!number) number = Decimal::parse(double_text(to_double(*numeric)));
     if (!number) number = Decimal();
   }
-  Decimal out = number->rounded(scale);
+  Decimal out = number->rounded(scale) + Decimal(0, scale);
   Decimal::Units limit = 1;
-  for (int i = 0; i < digits - (scale - out.scale()); ++i) limit *= 10;
+  for (int i = 0; i < digits; ++i) limit *= 10;
   if (abs(out.units()) >= limit) {
     RETURN_IF_ERROR(warn(context, 1264, "Out of range value for CAST to DECIMAL"));
-    out = Decimal(out.units() < 0 ? Decimal::Units(1 - limit) : Decimal::Units(limit - 1),
-                  out.scale());
+    out = Decimal(out.units() < 0 ? Decimal::Units(1 - limit) : Decimal::Units(limit - 1), scale);
   }
-  if (out.scale() < scale) out = out + Decimal(0, scale);
   return SqlValue::decimal(out.to_text());
 }
 

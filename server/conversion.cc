@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unicode/utf8.h>
 
 namespace wherestar::server {
 
@@ -216,6 +217,16 @@ Result<std::optional<bool>> to_truth(const SqlValue& value, EvaluationContext& c
   return *number != 0;
 }
 
+bool is_utf8(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  for (size_t at = 0; at < text.size();) {
+    UChar32 character = 0;
+    U8_NEXT(bytes, at, text.size(), character);
+    if (character < 0) return false;
+  }
+  return true;
+}
+
 std::string unquoted(const Json& json) {
   return json.is_string() ? json.as_string() : json.to_text(true);
 }
@@ -255,6 +266,8 @@ Result<Json> to_json(const SqlValue& value) {
     case SqlType::kJson:
       return value.as_json();
     default:
+      if (!is_utf8(value.string()))
+        return fail(ErrorCode::kInvalidUtf8, "bytes that are no UTF-8 cannot be put into JSON");
       return Json::string(value.string());
   }
 }
@@ -263,9 +276,9 @@ Result<std::optional<std::weak_ordering>> compare_values(const SqlValue& a, cons
                                                          EvaluationContext& context) {
   if (a.is_null() || b.is_null()) return std::nullopt;
   if (is_json(a) || is_json(b)) {
-    ASSIGN_OR_RETURN(const Json x, to_json(a));
-    ASSIGN_OR_RETURN(const Json y, to_json(b));
-    return x.compare(y);
+    if (is_json(a) && is_json(b)) return a.as_json().compare(b.as_json());
+    ASSIGN_OR_RETURN(const Json other, to_json(is_json(a) ? b : a));
+    return is_json(a) ? a.as_json().compare(other) : other.compare(b.as_json());
   }
   if (is_number(a) || is_number(b)) {
     ASSIGN_OR_RETURN(const auto x, to_numeric(a, context));

@@ -37,6 +37,7 @@ std::string double_text(double value);  // shortest that reads back, as MySQL pr
 // As a condition. JSON: false and 0 are false, everything else is true.
 Result<std::optional<bool>> to_truth(const SqlValue& value, EvaluationContext& context);
 
+bool is_utf8(std::string_view text);
 // What `->>` makes of JSON: strings bare, the rest as text with blanks.
 std::string unquoted(const document::Json& json);
 inline SqlValue from_optional(std::optional<bool> truth) {

@@ -152,11 +152,13 @@ Result<SqlValue> match_text(const Expression& expression, const Row& row,
       text = fold_case(text);
       pattern = fold_case(pattern);
     }
+    RETURN_IF_ERROR(check_like(text, pattern));
     matched = like_matches(text, pattern, escape);
   } else {
     wanted = expression.op == Operator::kRegexp;
-    ASSIGN_OR_RETURN(const Regexp regexp, Regexp::compile(pattern, expression.case_insensitive));
-    ASSIGN_OR_RETURN(matched, regexp.found_in(text));
+    ASSIGN_OR_RETURN(const auto regexp,
+                     Regexp::cached(pattern, expression.case_insensitive, context));
+    ASSIGN_OR_RETURN(matched, regexp->found_in(text));
   }
   return SqlValue::boolean(matched == wanted);
 }

@@ -19,6 +19,8 @@
 
 namespace wherestar::server {
 
+class Regexp;  // text_match.h
+
 struct Warning {
   enum class Level : uint8_t { kNote = 1, kWarning = 2, kError = 3 };
   Level level = Level::kWarning;
@@ -29,14 +31,15 @@ struct Warning {
 // Of one statement.
 struct EvaluationContext {
   std::span<const SqlValue> arguments;
-  std::string database;       // DATABASE()
-  std::string user;           // USER(): "root@127.0.0.1"
-  uint64_t connection_id = 0; // CONNECTION_ID()
-  int64_t now_unix_us = 0;    // NOW(): the same through the statement
-  bool strict = false;        // in INSERT and UPDATE: conversion problems are kInvalidData
+  std::string database;           // DATABASE()
+  std::string user;               // USER(): "root@127.0.0.1"
+  uint64_t connection_id = 0;     // CONNECTION_ID()
+  int64_t now_unix_us = 0;        // NOW(): the same through the statement
+  bool strict = false;            // in INSERT and UPDATE: conversion problems are kInvalidData
   std::vector<Warning> warnings;  // at most 64 kept
   uint64_t warning_count = 0;
   std::optional<std::chrono::steady_clock::time_point> deadline;  // kTimeout beyond
+  std::shared_ptr<const Regexp> last_regexp;                      // compiled once for all rows
   // Value of @@name; nullopt: kUnknownVariable.
   const std::vector<std::pair<std::string, SqlValue>>* variables = nullptr;
 };

@@ -345,6 +345,7 @@ Result<SqlValue> call_search(const Call& call) {
   Json out = Json::array();
   for (const document::Place& place : document::scalar_places(json)) {
     if (call.size() > 4 && !within.contains(place.value)) continue;
+    if (place.value->is_string()) RETURN_IF_ERROR(check_like(place.value->as_string(), pattern));
     if (!place.value->is_string() || !like_matches(place.value->as_string(), pattern, escape))
       continue;
     out.elements().push_back(Json::string(place.place));

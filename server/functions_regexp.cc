@@ -8,11 +8,11 @@
 namespace wherestar::server {
 namespace {
 
-Result<Regexp> regexp_of(const Call& call, size_t match_types) {
+Result<std::shared_ptr<const Regexp>> regexp_of(const Call& call, size_t match_types) {
   bool fold = false;
   if (call.size() > match_types)
     for (const char c : to_text(call[match_types])) fold = c == 'i' || (fold && c != 'c');
-  return Regexp::compile(to_text(call[1]), fold);
+  return Regexp::cached(to_text(call[1]), fold, call.context);
 }
 
 Result<int64_t> integer_or(const Call& call, size_t i, int64_t otherwise) {
@@ -23,29 +23,29 @@ Result<int64_t> integer_or(const Call& call, size_t i, int64_t otherwise) {
 
 Result<SqlValue> call_like(const Call& call) {
   if (call.has_null()) return SqlValue::null();
-  ASSIGN_OR_RETURN(const Regexp regexp, regexp_of(call, 2));
-  ASSIGN_OR_RETURN(const bool found, regexp.found_in(to_text(call[0])));
+  ASSIGN_OR_RETURN(const auto regexp, regexp_of(call, 2));
+  ASSIGN_OR_RETURN(const bool found, regexp->found_in(to_text(call[0])));
   return SqlValue::boolean(found);
 }
 
 // REGEXP_SUBSTR(text, pattern[, position[, occurrence[, match types]]]).
 Result<SqlValue> call_substr(const Call& call) {
   if (call.has_null()) return SqlValue::null();
-  ASSIGN_OR_RETURN(const Regexp regexp, regexp_of(call, 4));
+  ASSIGN_OR_RETURN(const auto regexp, regexp_of(call, 4));
   ASSIGN_OR_RETURN(const int64_t from, integer_or(call, 2, 1));
   ASSIGN_OR_RETURN(const int64_t nth, integer_or(call, 3, 1));
-  ASSIGN_OR_RETURN(auto match, regexp.find(to_text(call[0]), from, nth));
+  ASSIGN_OR_RETURN(auto match, regexp->find(to_text(call[0]), from, nth));
   return match ? SqlValue::text(std::move(match->text)) : SqlValue::null();
 }
 
 // REGEXP_INSTR(text, pattern[, position[, occurrence[, 1 for the end[, match types]]]]).
 Result<SqlValue> call_instr(const Call& call) {
   if (call.has_null()) return SqlValue::null();
-  ASSIGN_OR_RETURN(const Regexp regexp, regexp_of(call, 5));
+  ASSIGN_OR_RETURN(const auto regexp, regexp_of(call, 5));
   ASSIGN_OR_RETURN(const int64_t from, integer_or(call, 2, 1));
   ASSIGN_OR_RETURN(const int64_t nth, integer_or(call, 3, 1));
   ASSIGN_OR_RETURN(const int64_t end, integer_or(call, 4, 0));
-  ASSIGN_OR_RETURN(const auto match, regexp.find(to_text(call[0]), from, nth));
+  ASSIGN_OR_RETURN(const auto match, regexp->find(to_text(call[0]), from, nth));
   if (!match) return SqlValue::signed_integer(0);
   return SqlValue::signed_integer(end == 1 ? match->end : match->position);
 }
@@ -53,10 +53,10 @@ Result<SqlValue> call_instr(const Call& call) {
 // REGEXP_REPLACE(text, pattern, replacement[, position[, occurrence[, match types]]]).
 Result<SqlValue> call_replace(const Call& call) {
   if (call.has_null()) return SqlValue::null();
-  ASSIGN_OR_RETURN(const Regexp regexp, regexp_of(call, 5));
+  ASSIGN_OR_RETURN(const auto regexp, regexp_of(call, 5));
   ASSIGN_OR_RETURN(const int64_t from, integer_or(call, 3, 1));
   ASSIGN_OR_RETURN(const int64_t nth, integer_or(call, 4, 0));
-  ASSIGN_OR_RETURN(std::string out, regexp.replace(to_text(call[0]), to_text(call[2]), from, nth));
+  ASSIGN_OR_RETURN(std::string out, regexp->replace(to_text(call[0]), to_text(call[2]), from, nth));
   return SqlValue::text(std::move(out));
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -35,6 +36,14 @@ size_t offset_of(std::string_view bytes, int64_t n) {
     ++at;
   }
   return at;
+}
+
+// Linear in the worst case too, which std::string::find is not.
+size_t find_text(std::string_view hay, std::string_view needle, size_t from) {
+  if (from > hay.size()) return std::string::npos;
+  const void* found = memmem(hay.data() + from, hay.size() - from, needle.data(), needle.size());
+  if (found == nullptr) return std::string::npos;
+  return static_cast<size_t>(static_cast<const char*>(found) - hay.data());
 }
 
 std::string slice(std::string_view bytes, int64_t first, int64_t count) {
@@ -135,23 +144,22 @@ Result<SqlValue> call_substring_index(const Call& call) {
   const std::string delimiter = to_text(call[1]);
   ASSIGN_OR_RETURN(const auto count, to_integer(call[2], call.context));
   if (delimiter.empty() || *count == 0) return text("");
-  if (*count > 0) {
-    size_t at = 0;
-    for (int64_t i = 0; i < *count; ++i) {
-      const size_t found = whole.find(delimiter, i == 0 ? 0 : at + delimiter.size());
-      if (found == std::string::npos) return text(whole);
-      at = found;
-    }
-    return text(whole.substr(0, at));
+  // From the right is from the left of everything reversed.
+  std::string hay = whole;
+  std::string needle = delimiter;
+  if (*count < 0) {
+    std::ranges::reverse(hay);
+    std::ranges::reverse(needle);
   }
-  size_t at = whole.size();
-  for (int64_t i = 0; i > *count; --i) {
-    if (at < delimiter.size()) return text(whole);
-    const size_t found = whole.rfind(delimiter, at - delimiter.size());
+  const uint64_t wanted =
+      *count < 0 ? 0 - static_cast<uint64_t>(*count) : static_cast<uint64_t>(*count);
+  size_t at = 0;
+  for (uint64_t i = 0; i < wanted; ++i) {
+    const size_t found = find_text(hay, needle, i == 0 ? 0 : at + needle.size());
     if (found == std::string::npos) return text(whole);
     at = found;
   }
-  return text(whole.substr(at + delimiter.size()));
+  return text(*count < 0 ? whole.substr(whole.size() - at) : whole.substr(0, at));
 }
 
 Result<SqlValue> trim(const Call& call, bool left, bool right) {
@@ -187,7 +195,7 @@ Result<SqlValue> call_replace(const Call& call) {
   std::string out;
   size_t at = 0;
   for (;;) {
-    const size_t found = whole.find(from, at);
+    const size_t found = find_text(whole, from, at);
     out.append(whole, at, found - at);
     if (found == std::string::npos) return text(std::move(out));
     out += to;
@@ -249,7 +257,7 @@ Result<SqlValue> locate(const Call& call, size_t needle, size_t hay) {
     from = *position;
   }
   if (from < 1 || from > characters(whole) + 1) return integer(0);
-  const size_t found = whole.find(to_text(call[needle]), offset_of(whole, from - 1));
+  const size_t found = find_text(whole, to_text(call[needle]), offset_of(whole, from - 1));
   if (found == std::string::npos) return integer(0);
   return integer(characters(std::string_view(whole).substr(0, found)) + 1);
 }

@@ -41,6 +41,14 @@ Result<char32_t> parse_escape(const SqlValue& value) {
   return static_cast<char32_t>(wide.char32At(0));
 }
 
+Status check_like(std::string_view text, std::string_view pattern) {
+  constexpr uint64_t kMost = uint64_t{1} << 34;
+  if (text.size() <= kMost / (pattern.size() + 1)) return {};
+  return fail(ErrorCode::kLimitExceeded, "a pattern of " + std::to_string(pattern.size()) +
+                                             " bytes for a text of " + std::to_string(text.size()) +
+                                             " bytes would take too long");
+}
+
 // Greedy with one point to fall back to, the last `%`: quadratic at worst, no recursion.
 bool like_matches(std::string_view text, std::string_view pattern, char32_t escape) {
   const std::string escape_bytes = escape == kNoEscape ? std::string() : encode(escape);
@@ -81,6 +89,8 @@ bool like_matches(std::string_view text, std::string_view pattern, char32_t esca
 }
 
 struct Regexp::Compiled {
+  std::string text;
+  bool case_insensitive = false;
   std::unique_ptr<icu::RegexPattern> pattern;
 };
 
@@ -120,6 +130,8 @@ Result<Regexp> Regexp::compile(const std::string& pattern, bool case_insensitive
   UErrorCode status = U_ZERO_ERROR;
   const uint32_t flags = case_insensitive ? uint32_t{UREGEX_CASE_INSENSITIVE} : 0u;
   auto compiled = std::make_shared<Compiled>();
+  compiled->text = pattern;
+  compiled->case_insensitive = case_insensitive;
   compiled->pattern.reset(
       icu::RegexPattern::compile(icu::UnicodeString::fromUTF8(pattern), flags, status));
   if (U_FAILURE(status))
@@ -129,6 +141,18 @@ Result<Regexp> Regexp::compile(const std::string& pattern, bool case_insensitive
   Regexp out;
   out.compiled_ = std::move(compiled);
   return out;
+}
+
+Result<std::shared_ptr<const Regexp>> Regexp::cached(const std::string& pattern,
+                                                     bool case_insensitive,
+                                                     EvaluationContext& context) {
+  const Regexp* last = context.last_regexp.get();
+  if (last == nullptr || last->compiled_->text != pattern ||
+      last->compiled_->case_insensitive != case_insensitive) {
+    ASSIGN_OR_RETURN(Regexp regexp, compile(pattern, case_insensitive));
+    context.last_regexp = std::make_shared<const Regexp>(std::move(regexp));
+  }
+  return context.last_regexp;
 }
 
 Result<bool> Regexp::found_in(const std::string& text) const {

@@ -15,11 +15,18 @@ inline constexpr char32_t kNoEscape = 0;
 
 // The third operand of LIKE: one character, or nothing for no escape.
 Result<char32_t> parse_escape(const SqlValue& value);
+// LIKE takes at worst as long as text times pattern: kLimitExceeded beyond 16 billion.
+Status check_like(std::string_view text, std::string_view pattern);
+
 // A regular expression of ICU, compiled once. A wrong one is kInvalidExpression; a search that
 // takes too long or too much memory kLimitExceeded. Threads: each its own.
 class Regexp {
  public:
   static Result<Regexp> compile(const std::string& pattern, bool case_insensitive);
+  // The same, kept in the context for the next row.
+  static Result<std::shared_ptr<const Regexp>> cached(const std::string& pattern,
+                                                      bool case_insensitive,
+                                                      EvaluationContext& context);
   Result<bool> found_in(const std::string& text) const;  // anywhere in it
   // The n-th match (from 1) at or behind the from-th character (from 1); nullopt if there is none.
   struct Match {

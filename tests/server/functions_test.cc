@@ -232,6 +232,18 @@ TEST_CASE("no function makes a text over 64 MiB") {
   }
 }
 
+TEST_CASE("searches for a text made to be slow are quick") {
+  const std::string_view hay = "REPEAT('a', 1000000)";
+  const std::string needle = "CONCAT('b', REPEAT('a', 500000))";
+  Evaluating row;
+  CHECK(row(fmt::format("LOCATE({}, {})", needle, hay)) == "0");
+  CHECK(row(fmt::format("LENGTH(REPLACE({}, {}, ''))", hay, needle)) == "1000000");
+  CHECK(row(fmt::format("LENGTH(SUBSTRING_INDEX({}, {}, -1))", hay, needle)) == "1000000");
+  const auto like = row.value("REPEAT('a', 60000000) LIKE CONCAT('%', REPEAT('a', 1000), 'b')");
+  REQUIRE(!like);
+  CHECK(like.error().code == ErrorCode::kLimitExceeded);
+}
+
 TEST_CASE("every function refuses a wrong number of arguments") {
   const std::string_view cases[] = {
       "CONCAT()",

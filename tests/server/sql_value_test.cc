@@ -52,6 +52,9 @@ TEST_CASE("values become JSON of their kind") {
     REQUIRE(json);
     CHECK(json->to_text() == expected);
   }
+  const auto bytes = to_json(SqlValue::binary("\xff"));
+  REQUIRE(!bytes);
+  CHECK(bytes.error().code == ErrorCode::kInvalidUtf8);
   const auto infinite = to_json(SqlValue::real(INFINITY));
   REQUIRE(!infinite);
   CHECK(infinite.error().code == ErrorCode::kNumberOutOfRange);

@@ -100,6 +100,22 @@ TEST_CASE("a wrong or endless regular expression is an error") {
   CHECK(tall.error().code == ErrorCode::kLimitExceeded);
 }
 
+TEST_CASE("the last regular expression stays compiled for the next row") {
+  EvaluationContext context;
+  const auto first = Regexp::cached("a+", false, context);
+  REQUIRE(first);
+  const auto again = Regexp::cached("a+", false, context);
+  REQUIRE(again);
+  CHECK(first->get() == again->get());
+  const auto folded = Regexp::cached("a+", true, context);
+  REQUIRE(folded);
+  CHECK(*(*folded)->found_in("A"));
+  const auto other = Regexp::cached("b", true, context);
+  REQUIRE(other);
+  CHECK(!*(*other)->found_in("A"));
+  CHECK(!*(*first)->found_in("A"));
+}
+
 TEST_CASE("a regular expression finds and replaces by characters") {
   const auto regexp = Regexp::compile("(本+)(x)", false);
   REQUIRE(regexp);
