@@ -39,11 +39,17 @@ ask sql -D data "SELECT collection, place, value FROM shop.* WHERE * LIKE 'Jip%'
 step "Types are respected: the string 1974 is not the number."
 ask search '"1974"' -D data
 
-step "What the documents look like now, exact after every change."
+step "Changes: the index and the counts are part of them."
+ask sql -D data "UPDATE shop.products SET material = 'felt' WHERE material = 'wool'"
 ask sql -D data "DELETE FROM shop.reviews WHERE stars < 3"
+ask sql -D data "SELECT collection, path, COUNT(*) AS matches FROM *
+  WHERE * IN ('felt', 'wool') GROUP BY collection, path"
+
+step "What the documents look like now, exact after every change."
 ask paths shop.reviews -D data
+ask shapes shop.reviews -D data --limit 4
 ask schema shop.products -D data
 
-step "Documents come back as they were given."
+step "Documents come back as they were given, and everything in the store agrees."
 ask export shop.products -D data --where "title = 'Jippie'" --limit 1
 ask verify -D data
