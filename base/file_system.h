@@ -45,10 +45,10 @@ class FileLock {
 };
 
 enum class OpenMode {
-  kRead,            // must exist
-  kReadWrite,       // must exist
-  kCreateNew,       // must not exist; mode 0600
-  kCreateOrOpen,    // mode 0600
+  kRead,          // must exist
+  kReadWrite,     // must exist
+  kCreateNew,     // must not exist; mode 0600
+  kCreateOrOpen,  // mode 0600
 };
 
 class FileSystem {

@@ -171,7 +171,8 @@ bool merge_posting_change(std::string& operand, std::string_view change) {
   const uint16_t member = member_at(change.data() + 1);
   size_t low = 0;
   size_t high = count;
-  if (member_at(operand.data() + operand.size() - kChangeBytes) < member) low = high;  // the usual case
+  if (member_at(operand.data() + operand.size() - kChangeBytes) < member)
+    low = high;  // the usual case
   while (low < high) {
     const size_t middle = (low + high) / 2;
     if (member_at(operand.data() + head + middle * kChangeBytes) < member) {

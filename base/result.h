@@ -56,27 +56,27 @@ enum class ErrorCode {
   kUnknownCollection,
   kNoCollectionToDrop,
   kCollectionExists,
-  kWrongName,          // of a database or collection
-  kUnknownOption,      // of a collection
+  kWrongName,      // of a database or collection
+  kUnknownOption,  // of a collection
   kUnknownIndex,
   kIndexExists,
   kUnknownFunction,
   kWrongArgumentCount,
   kUnknownColumn,
   kUnknownVariable,
-  kDuplicateId,       // _id already in the collection
-  kMissingId,         // a document lost its _id
-  kIdImmutable,       // a path that would change _id
-  kInvalidExpression, // operator or operand not acceptable there
-  kMissingArgument,   // placeholder without a bound value
-  kNoDatabase,        // no default database chosen
+  kDuplicateId,        // _id already in the collection
+  kMissingId,          // a document lost its _id
+  kIdImmutable,        // a path that would change _id
+  kInvalidExpression,  // operator or operand not acceptable there
+  kMissingArgument,    // placeholder without a bound value
+  kNoDatabase,         // no default database chosen
   kAccessDenied,
   kReadOnly,
   kUnknownSavepoint,
   kLockTimeout,
   kDeadlock,
   kLockNowait,
-  kInvalidData,    // strict mode: value cannot be converted
+  kInvalidData,  // strict mode: value cannot be converted
   kDivisionByZero,
   kWrongPathKind,  // wildcard where one place is needed, `$` not allowed, no array cell ...
 };
@@ -109,23 +109,24 @@ inline std::unexpected<Error> fail_in(std::string_view where, Error error) {
 #define WHERESTAR_CONCAT_INNER(a, b) a##b
 #define WHERESTAR_CONCAT(a, b) WHERESTAR_CONCAT_INNER(a, b)
 
-#define RETURN_IF_ERROR(expression)                                       \
-  do {                                                                    \
-    if (auto returned_ = (expression); !returned_) [[unlikely]]           \
-      return std::unexpected(std::move(returned_).error());               \
+#define RETURN_IF_ERROR(expression)                             \
+  do {                                                          \
+    if (auto returned_ = (expression); !returned_) [[unlikely]] \
+      return std::unexpected(std::move(returned_).error());     \
   } while (false)
 
 #define ASSIGN_OR_RETURN(declaration, expression) \
   ASSIGN_OR_RETURN_INNER(WHERESTAR_CONCAT(result_, __LINE__), declaration, expression)
-#define ASSIGN_OR_RETURN_INNER(result, declaration, expression)                   \
-  auto result = (expression);                                                     \
-  if (!result) [[unlikely]] return std::unexpected(std::move(result).error());    \
+#define ASSIGN_OR_RETURN_INNER(result, declaration, expression) \
+  auto result = (expression);                                   \
+  if (!result) [[unlikely]]                                     \
+    return std::unexpected(std::move(result).error());          \
   declaration = *std::move(result)
 
 #ifndef CHECK  // doctest has one of this name, and a test that includes it means that one
-#define CHECK(condition)                                                          \
-  do {                                                                            \
-    if (!(condition)) [[unlikely]]                                                \
-      ::wherestar::check_failed(#condition, __FILE__, __LINE__);                  \
+#define CHECK(condition)                                         \
+  do {                                                           \
+    if (!(condition)) [[unlikely]]                               \
+      ::wherestar::check_failed(#condition, __FILE__, __LINE__); \
   } while (false)
 #endif

@@ -436,12 +436,31 @@ Result<BoundSelect> bind_change(const std::optional<Expression>& where,
   return bound;
 }
 
+namespace {
+
+// An expression alone has no columns: `doc` and `_id` are looked up in the document.
+void use_document(Expression& expression) {
+  if (expression.kind == Kind::kColumn && expression.slot == kDocSlot) {
+    expression.kind = Kind::kPath;
+    expression.path = {};
+  } else if (expression.kind == Kind::kColumn && expression.slot == kIdSlot) {
+    document::PathLeg leg;
+    leg.name = "_id";
+    expression.kind = Kind::kPath;
+    expression.path = document::PathExpression({leg});
+  }
+  for (Expression& operand : expression.operands) use_document(operand);
+}
+
+}  // namespace
+
 Result<Expression> bind_expression(const Expression& expression, const SourceShape& shape) {
   std::array<bool, kBaseSlotCount> used{};
   bool needs_document = false;
   Binder binder(shape, false, &used, &needs_document);
   Expression bound = expression;
   RETURN_IF_ERROR(binder.resolve(bound));
+  if (shape.has_documents) use_document(bound);
   return bound;
 }
 

@@ -89,7 +89,9 @@ class Inserter {
                                writer_.collection().name + ".PRIMARY'");
       return {};
     }
-    if (!insert_.upsert) return fail(ErrorCode::kDuplicateId, std::string(kNotUnique));
+    if (!insert_.upsert)
+      return fail(ErrorCode::kDuplicateId, std::string(kNotUnique) + ": _id " + document.id.json +
+                                               " in " + writer_.collection().full_name());
     ASSIGN_OR_RETURN(const auto before, read_document(*input_.core, writer_.collection().part,
                                                       present, transaction_.newest_view()));
     if (!before)

@@ -36,11 +36,11 @@ class RowSource {
 };
 
 struct ExecuteResult {
-  std::vector<Column> columns;       // empty: no result set
-  std::unique_ptr<RowSource> rows;   // set iff columns are
+  std::vector<Column> columns;      // empty: no result set
+  std::unique_ptr<RowSource> rows;  // set iff columns are
   uint64_t rows_affected = 0;
   std::vector<std::string> generated_ids;  // of documents that came without _id, in order
-  std::string message;               // "Records: 3  Duplicates: 0  Warnings: 0"
+  std::string message;                     // "Records: 3  Duplicates: 0  Warnings: 0"
 };
 
 }  // namespace wherestar::server

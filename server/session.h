@@ -28,7 +28,8 @@ namespace wherestar::server {
 struct SessionOptions {
   std::string user = "root";
   std::string host = "localhost";
-  std::string database;  // default database; it need not exist yet: who needs it gets kUnknownDatabase
+  std::string
+      database;  // default database; it need not exist yet: who needs it gets kUnknownDatabase
   uint64_t connection_id = 0;
 };
 

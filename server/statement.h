@@ -20,38 +20,65 @@ namespace wherestar::server {
 inline constexpr size_t kMaxExpressionDepth = 100;
 
 enum class Operator : uint8_t {
-  kOr, kAnd, kXor, kNot,
-  kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual,
-  kIs, kIsNot,                    // right operand: literal NULL, TRUE or FALSE
-  kLike, kNotLike,                // optional third operand: escape
-  kRegexp, kNotRegexp,
-  kBetween, kNotBetween,
-  kIn, kNotIn,                    // first operand, then the list
-  kContainedIn, kNotContainedIn,  // x IN [..], x IN path: JSON_CONTAINS(right, left)
-  kOverlaps, kNotOverlaps,
-  kAdd, kSubtract, kMultiply, kDivide, kIntegerDivide, kModulo,
-  kNegate, kPlus,                 // unary
-  kBitAnd, kBitOr, kBitXor, kBitNot, kShiftLeft, kShiftRight,
-  kCast,                          // Expression::name: upper-case type text, "DECIMAL(10,2)"
-  kDateAdd, kDateSub,             // Expression::name: upper-case unit, "DAY"
+  kOr,
+  kAnd,
+  kXor,
+  kNot,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kIs,
+  kIsNot,  // right operand: literal NULL, TRUE or FALSE
+  kLike,
+  kNotLike,  // optional third operand: escape
+  kRegexp,
+  kNotRegexp,
+  kBetween,
+  kNotBetween,
+  kIn,
+  kNotIn,  // first operand, then the list
+  kContainedIn,
+  kNotContainedIn,  // x IN [..], x IN path: JSON_CONTAINS(right, left)
+  kOverlaps,
+  kNotOverlaps,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kIntegerDivide,
+  kModulo,
+  kNegate,
+  kPlus,  // unary
+  kBitAnd,
+  kBitOr,
+  kBitXor,
+  kBitNot,
+  kShiftLeft,
+  kShiftRight,
+  kCast,  // Expression::name: upper-case type text, "DECIMAL(10,2)"
+  kDateAdd,
+  kDateSub,  // Expression::name: upper-case unit, "DAY"
 };
 
 struct Expression {
   enum class Kind : uint8_t {
     kLiteral,
-    kPath,         // a place in the document: `path`; `unquote` for ->>
-    kAnyPath,      // the `*` of `* = v`
-    kIdentifier,   // SQL name not resolved yet: `path` (all legs kMember or array cells), `bare`
-    kColumn,       // resolved: a pseudo-column or a view's column, `name`, `slot`
+    kPath,        // a place in the document: `path`; `unquote` for ->>
+    kAnyPath,     // the `*` of `* = v`
+    kIdentifier,  // SQL name not resolved yet: `path` (all legs kMember or array cells), `bare`
+    kColumn,      // resolved: a pseudo-column or a view's column, `name`, `slot`
     kOperator,
-    kFunction,     // `name` as written, `qualifier` schema if any
-    kObject,       // `keys` beside `operands`
+    kFunction,  // `name` as written, `qualifier` schema if any
+    kObject,    // `keys` beside `operands`
     kArray,
     kPlaceholder,  // `slot` = position in the arguments, from 0
     kStar,         // COUNT(*), SELECT *
     kDefault,
-    kCase,         // operands: when, then, ..., [else]; simple CASE x is rewritten by the parser
-    kVariable,     // @@name
+    kCase,      // operands: when, then, ..., [else]; simple CASE x is rewritten by the parser
+    kVariable,  // @@name
   };
   Kind kind = Kind::kLiteral;
   Operator op = Operator::kAnd;
@@ -121,7 +148,13 @@ struct Insert {
 
 struct UpdateOperation {
   enum class Kind : uint8_t {
-    kSet, kReplace, kRemove, kMergePreserve, kMergePatch, kArrayInsert, kArrayAppend
+    kSet,
+    kReplace,
+    kRemove,
+    kMergePreserve,
+    kMergePatch,
+    kArrayInsert,
+    kArrayAppend
   };
   Kind kind = Kind::kSet;
   document::PathExpression path;  // root: the whole document
@@ -153,17 +186,32 @@ struct Validation {
   std::optional<std::string> level;  // "strict" or "off"
 };
 
-struct CreateDatabase { std::string name; bool if_not_exists = false; };
-struct DropDatabase { std::string name; bool if_exists = false; };
+struct CreateDatabase {
+  std::string name;
+  bool if_not_exists = false;
+};
+struct DropDatabase {
+  std::string name;
+  bool if_exists = false;
+};
 struct CreateCollection {
   CollectionRef collection;
   bool if_not_exists = false;
   std::optional<Validation> validation;
   bool ensure = false;  // replaces the validation of an existing one
 };
-struct ModifyCollection { CollectionRef collection; Validation validation; };
-struct GetCollectionOptions { CollectionRef collection; std::vector<std::string> options; };
-struct DropCollection { CollectionRef collection; bool if_exists = false; };
+struct ModifyCollection {
+  CollectionRef collection;
+  Validation validation;
+};
+struct GetCollectionOptions {
+  CollectionRef collection;
+  std::vector<std::string> options;
+};
+struct DropCollection {
+  CollectionRef collection;
+  bool if_exists = false;
+};
 struct IndexMember {
   document::PathExpression path;
   std::string type;
@@ -177,34 +225,65 @@ struct CreateIndex {
   std::string type;  // "INDEX", "SPATIAL", "FULLTEXT"
   std::vector<IndexMember> members;
 };
-struct DropIndex { CollectionRef collection; std::string name; };
-struct ListObjects { std::string database; std::optional<std::string> pattern; };
-struct Use { std::string database; };
+struct DropIndex {
+  CollectionRef collection;
+  std::string name;
+};
+struct ListObjects {
+  std::string database;
+  std::optional<std::string> pattern;
+};
+struct Use {
+  std::string database;
+};
 struct Show {
   enum class Kind : uint8_t {
-    kDatabases, kCollections, kVariables, kStatus, kWarnings, kIndexes, kColumns, kProcesslist,
-    kCreateCollection, kGrants, kEngines, kCollation
+    kDatabases,
+    kCollections,
+    kVariables,
+    kStatus,
+    kWarnings,
+    kIndexes,
+    kColumns,
+    kProcesslist,
+    kCreateCollection,
+    kGrants,
+    kEngines,
+    kCollation
   };
   Kind kind = Kind::kDatabases;
-  CollectionRef collection;            // kIndexes, kColumns, kCreateCollection; database of kCollections
+  CollectionRef collection;  // kIndexes, kColumns, kCreateCollection; database of kCollections
   bool full = false;
-  std::optional<Expression> like;      // pattern
+  std::optional<Expression> like;  // pattern
   std::optional<Expression> where;
 };
-struct Begin { bool read_only = false; };
+struct Begin {
+  bool read_only = false;
+};
 struct Commit {};
-struct Rollback { std::optional<std::string> savepoint; };
-struct Savepoint { std::string name; };
-struct ReleaseSavepoint { std::string name; };
+struct Rollback {
+  std::optional<std::string> savepoint;
+};
+struct Savepoint {
+  std::string name;
+};
+struct ReleaseSavepoint {
+  std::string name;
+};
 struct SetVariables {
-  struct Assignment { std::string name; Expression value; };  // without @@ and scope
+  struct Assignment {
+    std::string name;
+    Expression value;
+  };  // without @@ and scope
   std::vector<Assignment> assignments;
 };
 struct SetPassword {
   std::optional<std::string> user;  // absent: the session's own
   std::string password;
 };
-struct Analyze { CollectionRef collection; };
+struct Analyze {
+  CollectionRef collection;
+};
 
 using Statement =
     std::variant<Select, Insert, Update, Delete, Explain, CreateDatabase, DropDatabase,

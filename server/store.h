@@ -32,16 +32,16 @@ struct StoreOptions {
   bool read_only = false;
   bool background_threads = true;
   uint32_t lock_wait_timeout_ms = 50'000;
-  uint32_t statement_timeout_ms = 0;                 // 0: none
-  uint64_t statement_memory_bytes = 256u << 20;      // sort, group, matches; kLimitExceeded beyond
+  uint32_t statement_timeout_ms = 0;             // 0: none
+  uint64_t statement_memory_bytes = 256u << 20;  // sort, group, matches; kLimitExceeded beyond
   std::function<void(std::string_view)> log_line;
 };
 
 // What logging in needs; passwords are never kept. Empty verifiers: an empty password.
 struct Account {
   std::string name;
-  std::string mysql41_verifier;   // SHA1(SHA1(password)), 20 bytes
-  std::string sha256_verifier;    // SHA256(SHA256(password)), 32 bytes
+  std::string mysql41_verifier;  // SHA1(SHA1(password)), 20 bytes
+  std::string sha256_verifier;   // SHA256(SHA256(password)), 32 bytes
   bool has_password() const { return !mysql41_verifier.empty(); }
 };
 

@@ -76,7 +76,7 @@ TEST_CASE("putting single changes into an operand is the same as merging them") 
     uint32_t ascending = 6;
     for (int i = 0; i < 400; ++i) {
       std::string change;
-      const uint32_t member = random() % 3 == 0 ? ascending++ % 65536 : random() % range;
+      const auto member = random() % 3 == 0 ? ascending++ % 65536 : random() % range;
       put_posting_operand(change, static_cast<uint16_t>(member), random() % 3 != 0);
       CHECK(merge_posting_change(quick, change));
       slow = merge_posting_operands(slow, change).value();

@@ -30,37 +30,37 @@ TEST_CASE("a value is found in any collection at any path") {
   TestStore store;
   fill(store);
   CHECK(store("SELECT collection, _id FROM * WHERE * = 'Jippie' ORDER BY collection") ==
-        "shop.orders | \"o1\"\nshop.products | \"p1\"\nshop.reviews | 7");
+        "shop.orders | o1\nshop.products | p1\nshop.reviews | 7");
   CHECK(store("SELECT path, COUNT(*) FROM * WHERE * = 'Jippie' GROUP BY path ORDER BY path") ==
         "$.items[*].title | 1\n$.tags[*] | 2\n$.title | 1");
   CHECK(store("SELECT place, value FROM reviews WHERE * = 'Jippie'") ==
         "$.tags[0] | \"Jippie\"\n$.tags[2] | \"Jippie\"");
   CHECK(store("SELECT matches FROM orders WHERE * = 'Jippie'") ==
         R"([{"path":"$.items[1].title","value":"Jippie"}])");
-  CHECK(store("SELECT _id FROM products WHERE * = 1974 ORDER BY _id") == "\"p1\"\n\"p3\"");
+  CHECK(store("SELECT _id FROM products WHERE * = 1974 ORDER BY _id") == "p1\np3");
   CHECK(store("SELECT _id FROM * WHERE * = '1974'").empty());
-  CHECK(store("SELECT _id FROM * WHERE * IN ('red', 2) ORDER BY collection") == "\"o1\"\n\"p1\"");
-  CHECK(store("SELECT _id FROM * WHERE * BETWEEN 1975 AND 1990") == "\"p2\"");
-  CHECK(store("SELECT _id FROM * WHERE * LIKE 'Bea%'") == "\"p2\"");
+  CHECK(store("SELECT _id FROM * WHERE * IN ('red', 2) ORDER BY collection") == "o1\np1");
+  CHECK(store("SELECT _id FROM * WHERE * BETWEEN 1975 AND 1990") == "p2");
+  CHECK(store("SELECT _id FROM * WHERE * LIKE 'Bea%'") == "p2");
   CHECK(store("SELECT _id FROM * WHERE * LIKE 'jip%' COLLATE ci ORDER BY collection, _id") ==
-        "\"o1\"\n\"p1\"\n\"p3\"\n7");
+        "o1\np1\np3\n7");
   CHECK(store("SELECT _id FROM * WHERE * = true") == "7");
-  CHECK(store("SELECT _id FROM * WHERE * IS NULL") == "\"p3\"");
+  CHECK(store("SELECT _id FROM * WHERE * IS NULL") == "p3");
   CHECK(store("SELECT _id FROM * WHERE * = 'Jippie' AND * = 'good'") == "7");
-  CHECK(store("SELECT _id FROM products WHERE NOT (* = 1974)") == "\"p2\"");
-  CHECK(store("SELECT _id FROM * WHERE * = ?", {SqlValue::text("beach")}) == "\"p1\"");
-  CHECK(store("SELECT _id FROM shop.* WHERE * < 3 ORDER BY collection") == "\"o1\"");
+  CHECK(store("SELECT _id FROM products WHERE NOT (* = 1974)") == "p2");
+  CHECK(store("SELECT _id FROM * WHERE * = ?", {SqlValue::text("beach")}) == "p1");
+  CHECK(store("SELECT _id FROM shop.* WHERE * < 3 ORDER BY collection") == "o1");
 }
 
 TEST_CASE("paths are asked as in MySQL") {
   TestStore store;
   fill(store);
-  CHECK(store("SELECT _id FROM products WHERE title = 'Jippie'") == "\"p1\"");
-  CHECK(store("SELECT _id FROM products WHERE year = 1974 ORDER BY _id") == "\"p1\"\n\"p3\"");
-  CHECK(store("SELECT _id FROM products WHERE title LIKE 'B%'") == "\"p2\"");
-  CHECK(store("SELECT _id FROM products WHERE tags[*] = 'red'") == "\"p1\"");
-  CHECK(store("SELECT _id FROM products WHERE 'red' IN tags") == "\"p1\"");
-  CHECK(store("SELECT _id FROM products WHERE size IS NULL ORDER BY _id") == "\"p1\"\n\"p2\"");
+  CHECK(store("SELECT _id FROM products WHERE title = 'Jippie'") == "p1");
+  CHECK(store("SELECT _id FROM products WHERE year = 1974 ORDER BY _id") == "p1\np3");
+  CHECK(store("SELECT _id FROM products WHERE title LIKE 'B%'") == "p2");
+  CHECK(store("SELECT _id FROM products WHERE tags[*] = 'red'") == "p1");
+  CHECK(store("SELECT _id FROM products WHERE 'red' IN tags") == "p1");
+  CHECK(store("SELECT _id FROM products WHERE size IS NULL ORDER BY _id") == "p1\np2");
   CHECK(store("SELECT title->>'$', year + 1 FROM products WHERE _id = 'p1'") == "Jippie | 1975");
   CHECK(store("SELECT doc->>'$.title' FROM products WHERE _id = 'p2'") == "Beach ball");
 }
@@ -85,14 +85,16 @@ TEST_CASE("documents are changed and removed, and the index follows") {
   CHECK(store("SELECT doc FROM products WHERE _id = 'p1'") ==
         R"({"_id":"p1","title":"Hoera","year":1974,"tags":["blue","beach"]})");
   CHECK(store("SELECT _id FROM products WHERE * = 'Jippie'").empty());
-  CHECK(store("SELECT _id FROM products WHERE * = 'blue'") == "\"p1\"");
+  CHECK(store("SELECT _id FROM products WHERE * = 'blue'") == "p1");
   CHECK(store("UPDATE products SET title = 'Hoera' WHERE _id = 'p1'") == "ok 0");
+  CHECK(store("UPDATE products SET doc = JSON_SET(doc, '$.n', 1) WHERE _id = 'p2'") == "ok 1");
+  CHECK(store("SELECT _id FROM products WHERE * = 1") == "p2");
   CHECK(store("UPDATE products REMOVE year WHERE year = 1974") == "ok 2");
   CHECK(store("SELECT _id FROM products WHERE * = 1974").empty());
   CHECK(store("DELETE FROM products WHERE title = 'Hoera'") == "ok 1");
   CHECK(store("SELECT COUNT(*) FROM products") == "2");
   CHECK(store("DELETE FROM products ORDER BY _id LIMIT 1") == "ok 1");
-  CHECK(store("SELECT _id FROM products") == "\"p3\"");
+  CHECK(store("SELECT _id FROM products") == "p3");
   CHECK(store.store->verify().value().problems.empty());
 }
 
@@ -101,7 +103,7 @@ TEST_CASE("ids are unique, made when missing, and stay") {
   CHECK(store("CREATE COLLECTION c") == "ok 0");
   CHECK(store(R"(INSERT INTO c VALUES ('{"_id": 1}'), ('{"_id": "1"}'), ('{"a": 2}'))") == "ok 3");
   CHECK(store(R"(INSERT INTO c VALUES ('{"_id": 5}'), ('{"_id": 1.0}'))")
-            .starts_with("error: Duplicate entry '1.0'"));
+            .ends_with("required to be: _id 1.0 in shop.c"));
   CHECK(store("SELECT COUNT(*) FROM c") == "3");
   CHECK(store(R"(REPLACE INTO c VALUES ('{"_id": 1, "b": true}'))") == "ok 2");
   CHECK(store("SELECT doc FROM c WHERE _id = 1") == R"({"_id": 1, "b": true})");
@@ -136,7 +138,7 @@ TEST_CASE("EXPLAIN names the access path, and ANALYZE counts what was read") {
   CHECK(store("EXPLAIN SELECT * FROM products WHERE _id = 'p1'").find("ids") != std::string::npos);
   CHECK(store("EXPLAIN SELECT * FROM products WHERE JSON_LENGTH(doc) > 2").find("scan") !=
         std::string::npos);
-  CHECK(store("EXPLAIN ANALYZE SELECT * FROM * WHERE * = 'Jippie'").find("documents") !=
+  CHECK(store("EXPLAIN ANALYZE SELECT * FROM * WHERE * = 'Jippie'").find("exact") !=
         std::string::npos);
 }
 
@@ -172,8 +174,7 @@ TEST_CASE("a collection holds its documents to its schema") {
 TEST_CASE("wrong input gets an error that says what and where, and changes nothing") {
   TestStore store;
   fill(store);
-  CHECK(store("SELECT * form products") ==
-        "error: near 'products' (line 1, column 15): unexpected");
+  CHECK(store("SELECT * form products") == "error: near 'form' (line 1, column 10): expected FROM");
   CHECK(store("SELECT * FROM nowhere") == "error: Table 'shop.nowhere' doesn't exist");
   CHECK(store("SELECT * FROM nodb.c").starts_with("error: "));
   CHECK(store("SELECT nosuch(1)") == "error: FUNCTION shop.nosuch does not exist");
