@@ -49,7 +49,8 @@ uint32_t attribute_error(const std::string& key, const std::string& value, int t
 TEST_CASE("PLAIN is offered only where nobody listens, and tls only where there is a certificate") {
   auto names = [](const CapabilityState& state) {
     std::string text;
-    for (const auto& capability : list_capabilities(state).capabilities()) {
+    const auto listed = list_capabilities(state);
+    for (const auto& capability : listed.capabilities()) {
       if (capability.name() == "tls") {
         text += capability.value().scalar().v_bool() ? "tls=1 " : "tls=0 ";
       }

@@ -105,5 +105,6 @@ TEST_CASE("a million opened blocks are counted, not stored") {
   for (size_t i = 0; i < 2 * Expectations::kMaxStoredBlocks; ++i) {
     if (expectations.open(condition(1, i % 2 == 0 ? "1" : "0"))) ++opened;
   }
-  CHECK(opened == Expectations::kMaxStoredBlocks);
+  // Then every second one is like the last that was stored, and counted.
+  CHECK(opened == Expectations::kMaxStoredBlocks * 3 / 2);
 }

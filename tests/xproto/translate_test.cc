@@ -552,10 +552,11 @@ TEST_CASE("updates that cannot be meant have their numbers") {
   operation->set_operation(Wire::ITEM_SET);
   operation->mutable_source()->set_name("doc");
   CHECK(error_of_message(message) == 5052);
+  const auto kept = *operation;
   message = update();
   message.mutable_limit()->set_row_count(1);
   message.mutable_limit()->set_offset(1);
-  *message.add_operation() = *operation;
+  *message.add_operation() = kept;
   CHECK(error_of_message(message) != 0);
 }
 
