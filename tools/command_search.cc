@@ -242,8 +242,9 @@ class SearchCommand {
     text +=
         fmt::format(" in {}, {}", counted(totals_.by_path.size(), "path"), seconds_text(seconds));
     if (totals_.matches > printer_->printed()) {
-      text += fmt::format("; {} more: --limit 0",
-                          counted(totals_.matches - printer_->printed(), "match"));
+      const uint64_t more = totals_.matches - printer_->printed();
+      text +=
+          fmt::format("; {} more {}: --limit 0", grouped(more), more == 1 ? "match" : "matches");
     }
     context_.console.note(text);
   }

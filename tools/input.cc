@@ -182,7 +182,9 @@ std::vector<std::string> expand_names(const std::vector<std::string>& names) {
   std::vector<std::string> expanded;
   for (const std::string& name : names) {
     std::error_code ignored;
-    const bool pattern = name.find_first_of("*?[") != std::string::npos;
+    // `shop.*` and `*` are collections, whatever files lie around.
+    const bool collections = name == "*" || name.ends_with(".*");
+    const bool pattern = !collections && name.find_first_of("*?[") != std::string::npos;
     glob_t found{};
     if (pattern && !std::filesystem::exists(name, ignored) &&
         glob(name.c_str(), 0, nullptr, &found) == 0) {

@@ -23,7 +23,7 @@ const program = process.env.WHERESTARD ?? path.join(bin, 'wherestard');
 const suiteFolder = path.join(here, 'node_modules/@mysql/xdevapi/test/functional/default');
 // The least number of passing tests, by the set that is run; raise it when more pass.
 const defaultSets = ['document-store', 'session', 'schema.js'];
-const leastPassed = 0;
+const leastPassed = 245;
 
 const args = process.argv.slice(2);
 let show = null;
