@@ -28,7 +28,8 @@ void load(server::Session& session, const char* file) {
   must(session.execute_sql("CREATE COLLECTION shop.products", {}));
   std::ifstream in(file);
   server::Insert insert;
-  insert.into = {.database = "shop", .collection = "products"};
+  insert.into.database = "shop";
+  insert.into.collection = "products";
   const auto flush = [&] {
     must(session.execute(insert, {}));
     insert.documents.clear();
