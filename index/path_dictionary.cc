@@ -217,7 +217,7 @@ void PathDictionary::look_for_map(PathId object, Sink& sink) {
 
 void PathDictionary::check_budgets(Sink& sink) {
   const auto exceeds = [&](uint64_t factor) {
-    return nodes_.size() >= factor * kMaxPaths || text_bytes_ >= factor * kMaxPathTextBytes;
+    return nodes_.size() >= factor * budget_.paths || text_bytes_ >= factor * budget_.text_bytes;
   };
   if (!part_folds_ && exceeds(1)) make_rule(RuleKind::kPart, kRootPath, {}, sink);
   if (overflows_ || !exceeds(2)) return;
@@ -321,6 +321,8 @@ std::vector<PathId> PathDictionary::matching(const document::PathExpression& exp
   for (const document::PathLeg& leg : expression.legs()) {
     std::vector<PathId> next;
     match_leg(leg, at, next);
+    // find() goes on at the overflow path from wherever a step is unknown.
+    if (overflows_ && node(kRootPath).any) next.push_back(*node(kRootPath).any);
     if (leg.kind == document::LegKind::kDescendants) {
       // Parents have lower ids, so one pass over the ids finds all that lies below.
       std::vector<bool> below(nodes_.size(), false);
@@ -333,10 +335,6 @@ std::vector<PathId> PathDictionary::matching(const document::PathExpression& exp
     }
     sort_distinct(next);
     at = std::move(next);
-  }
-  if (overflows_ && node(kRootPath).any && !expression.is_root()) {
-    at.push_back(*node(kRootPath).any);
-    sort_distinct(at);
   }
   return at;
 }

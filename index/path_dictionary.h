@@ -41,7 +41,13 @@ enum class LegType : uint8_t { kRoot = 0, kMember = 1, kElement = 2, kAny = 3 };
 
 class PathDictionary {
  public:
-  PathDictionary(PartId part, uint64_t hash_seed) : part_(part), children_(16, Hash{hash_seed}) {}
+  struct Budget {
+    size_t paths = kMaxPaths;
+    uint64_t text_bytes = kMaxPathTextBytes;
+  };
+  PathDictionary(PartId part, uint64_t hash_seed) : PathDictionary(part, hash_seed, Budget()) {}
+  PathDictionary(PartId part, uint64_t hash_seed, const Budget& budget)
+      : part_(part), budget_(budget), children_(16, Hash{hash_seed}) {}
 
   // Reads what is stored of the part. kCorruption for records that cannot be right.
   Status load(fractal_tree::Engine& engine, fractal_tree::DictionaryId dictionary);
@@ -127,6 +133,7 @@ class PathDictionary {
                  std::vector<PathId>& to) const;
 
   PartId part_;
+  Budget budget_;
   std::deque<Node> nodes_;                                      // by id
   std::unordered_map<ChildKey, PathId, Hash, Equal> children_;  // members by name
   uint64_t text_bytes_ = 0;

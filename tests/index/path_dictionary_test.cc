@@ -1,7 +1,9 @@
 #include "index/path_dictionary.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
+#include <random>
 #include <set>
 
 #include <doctest/doctest.h>
@@ -50,6 +52,61 @@ struct Fixture {
 };
 
 using Texts = std::vector<std::string>;
+
+// The concrete path of each of the document's paths, positions as [0].
+Texts texts_of(const Document& document) {
+  Texts texts{"$"};
+  for (size_t i = 1; i < document.shredded.paths.size(); ++i) {
+    const Shredded::Path& path = document.shredded.paths[i];
+    std::string text = texts[path.parent];
+    if (path.is_element)
+      text += "[0]";
+    else
+      document::append_member(text, path.name);
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
+TEST_CASE("whatever a document's path resolved to is found by asking for that path") {
+  std::mt19937_64 random(7);
+  const auto below = [&](size_t n) { return static_cast<uint32_t>(random() % n); };
+  for (const size_t budget : {8u, 20u, 60u, 100'000u}) {
+    PathDictionary paths(PartId{1}, 42, {.paths = budget, .text_bytes = 1u << 20});
+    fractal_tree::WriteBatch batch;
+    std::vector<std::pair<Texts, PathIds>> resolved;
+    for (int i = 0; i < 60; ++i) {
+      Document document;
+      for (int n = 0; n < 12; ++n) {
+        const uint32_t parent = below(document.shredded.paths.size());
+        if (below(4) == 0)
+          document.element(parent);
+        else
+          document.member(parent, std::string(1, static_cast<char>('a' + below(20))));
+      }
+      PathIds ids;
+      if (!paths.resolve_known(document.shredded, ids))
+        ids = paths.resolve_new(document.shredded, 1000, batch, fractal_tree::DictionaryId{1});
+      PathIds again;
+      REQUIRE(paths.resolve_known(document.shredded, again));
+      REQUIRE(ids == again);
+      resolved.emplace_back(texts_of(document), std::move(ids));
+    }
+    for (const auto& [texts, ids] : resolved) {
+      for (size_t i = 0; i < texts.size(); ++i) {
+        CAPTURE(budget);
+        CAPTURE(texts[i]);
+        for (const std::string& asked : {texts[i], "$**" + texts[i].substr(1)}) {
+          if (asked == "$**") continue;
+          const auto expression = document::PathExpression::parse(asked);
+          REQUIRE(expression.has_value());
+          const auto found = paths.matching(*expression);
+          REQUIRE(std::find(found.begin(), found.end(), ids[i]) != found.end());
+        }
+      }
+    }
+  }
+}
 
 TEST_CASE_FIXTURE(Fixture,
                   "member names that could be mistaken for each other are distinct paths") {
