@@ -29,16 +29,30 @@ inline constexpr size_t kMaxSketches = 1024;  // of a part; 4 KiB each
 
 using Sketch = std::array<uint8_t, kRegisterCount>;  // rank by register
 
+// When a last-seen time was written, and after how many dropped batches: one that was dropped since
+// may have been the one that held it.
+struct SeenMemory {
+  bool is_due(int64_t now_unix_s, int64_t interval_s, uint64_t drops) {
+    if (written && drops == drops_before && now_unix_s < written_unix_s + interval_s) return false;
+    written = true;
+    written_unix_s = now_unix_s;
+    drops_before = drops;
+    return true;
+  }
+  bool written = false;
+  int64_t written_unix_s = 0;
+  uint64_t drops_before = 0;
+};
+
 struct ShapeMemory {
   bool committed = false;
   int64_t first_seen_unix_s = 0;
-  int64_t last_seen_written_unix_s = 0;
+  SeenMemory seen;
   std::string definition;  // until it is committed
 };
 
 struct PathMemory {
-  bool seen_written = false;
-  int64_t last_seen_written_unix_s = 0;
+  SeenMemory seen;
   uint32_t registers_sent = 0;  // since the sketch was read
   std::unique_ptr<Sketch> sketch;
 };

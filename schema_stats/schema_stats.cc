@@ -1,6 +1,7 @@
 #include "schema_stats/schema_stats.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "schema_stats/part_memory.h"
 #include "schema_stats/statistics_reader.h"
@@ -24,6 +25,7 @@ class Statistics : public SchemaStats {
   void forget(WriteBatch& batch, uint32_t part, const document::Shredded& shredded,
               std::span<const uint32_t> path_numbers, uint64_t shape) override;
   void erase_part(WriteBatch& batch, uint32_t part) override;
+  void batch_dropped() override { drops_.fetch_add(1, std::memory_order_relaxed); }
 
   Result<PartTotals> totals(uint32_t part, const ReadView& view) override {
     return read_totals(source_, part, view);
@@ -58,6 +60,7 @@ class Statistics : public SchemaStats {
   int64_t seen_interval_s() const { return source_.engine ? kLastSeenInterval_s : 0; }
 
   Source source_;
+  std::atomic<uint64_t> drops_{0};  // batches that were dropped
   std::mutex parts_mutex_;
   std::map<uint32_t, std::shared_ptr<PartMemory>> parts_;  // under parts_mutex_
 };
@@ -157,13 +160,10 @@ void Statistics::read_sketch(uint32_t part, uint32_t path, PartMemory& memory,
 
 void Statistics::see_paths(WriteBatch& batch, uint32_t part, PartMemory& memory, const Tally& tally,
                            int64_t now_unix_s) {
+  const uint64_t drops = drops_.load(std::memory_order_relaxed);
   for (const PathTally& path : tally.paths) {
     PathMemory& remembered = memory.paths[path.path];
-    if (remembered.seen_written &&
-        now_unix_s < remembered.last_seen_written_unix_s + seen_interval_s())
-      continue;
-    remembered.seen_written = true;
-    remembered.last_seen_written_unix_s = now_unix_s;
+    if (!remembered.seen.is_due(now_unix_s, seen_interval_s(), drops)) continue;
     batch.put(source_.dictionary, path_key(part, Record::kPathSeen, path.path),
               encode_time(now_unix_s));
   }
@@ -205,11 +205,9 @@ uint64_t Statistics::see_shape(WriteBatch& batch, uint32_t part, PartMemory& mem
   }
   ShapeMemory& remembered = found->second;
   if (!remembered.committed) define_shape(batch, part, shape, remembered);
-  if (now_unix_s >= remembered.last_seen_written_unix_s + seen_interval_s()) {
-    remembered.last_seen_written_unix_s = now_unix_s;
+  if (remembered.seen.is_due(now_unix_s, seen_interval_s(), drops_.load(std::memory_order_relaxed)))
     batch.put(source_.dictionary, shape_key(part, Record::kShapeSeen, shape),
               encode_time(now_unix_s));
-  }
   return shape;
 }
 

@@ -102,6 +102,9 @@ class SchemaStats {
                       const document::Shredded& shredded, std::span<const uint32_t> path_numbers,
                       uint64_t shape) = 0;
   virtual void erase_part(fractal_tree::WriteBatch& batch, uint32_t part) = 0;
+  // To be called when a batch that observe() wrote to is dropped and not committed: what is
+  // remembered of last-seen times may have gone with it.
+  virtual void batch_dropped() = 0;
 
   virtual Result<PartTotals> totals(uint32_t part, const fractal_tree::ReadView& view) = 0;
   virtual Result<std::vector<PathStatistics>> paths(uint32_t part,

@@ -202,6 +202,9 @@ Result<std::vector<ShapeStatistics>> read_shapes(const Source& source, uint32_t 
           at->second.last_seen_unix_s = seen;
         return {};
       }));
+  for (auto& [shape, statistics] : found)
+    statistics.last_seen_unix_s =
+        std::max(statistics.last_seen_unix_s, statistics.first_seen_unix_s);
   std::vector<ShapeStatistics> shapes;
   for (auto& [shape, statistics] : found) shapes.push_back(std::move(statistics));
   return shapes;
