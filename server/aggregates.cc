@@ -3,6 +3,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "server/arithmetic.h"
 #include "server/conversion.h"
 #include "server/functions.h"
 
@@ -84,6 +85,13 @@ class Count : public Aggregate {
   int64_t count_ = 0;
 };
 
+Result<SqlValue> real_result(long double value) {
+  const auto rounded = static_cast<double>(value);
+  if (!std::isfinite(rounded))
+    return fail(ErrorCode::kNumberOutOfRange, "DOUBLE value is out of range");
+  return SqlValue::real(rounded);
+}
+
 // SUM and AVG: exact for integers and decimals, else in doubles.
 class Sum : public Aggregate {
  public:
@@ -92,8 +100,8 @@ class Sum : public Aggregate {
   Result<SqlValue> result(EvaluationContext&) override {
     if (count_ == 0) return SqlValue::null();
     if (is_real_) {
-      const double sum = real_ + exact_.to_double();
-      return SqlValue::real(average_ ? sum / static_cast<double>(count_) : sum);
+      const long double sum = real_ + static_cast<long double>(exact_.to_double());
+      return real_result(average_ ? sum / static_cast<long double>(count_) : sum);
     }
     if (!average_) return SqlValue::decimal(exact_.to_text());
     const int scale = std::min(exact_.scale() + 4, Decimal::kMaxScale);
@@ -119,7 +127,7 @@ class Sum : public Aggregate {
   bool is_real_ = false;
   int64_t count_ = 0;
   Decimal exact_;
-  double real_ = 0;
+  long double real_ = 0;  // of its exponents: a sum of doubles may leave theirs and come back
 };
 
 class Extreme : public Aggregate {
@@ -226,9 +234,9 @@ class Variance : public Aggregate {
   Variance(const Expression& expression, bool sample, bool root)
       : Aggregate(expression), sample_(sample), root_(root) {}
   Result<SqlValue> result(EvaluationContext&) override {
-    const double divisor = sample_ ? count_ - 1 : count_;
+    const long double divisor = sample_ ? count_ - 1 : count_;
     if (divisor <= 0) return SqlValue::null();
-    return SqlValue::real(root_ ? std::sqrt(squares_ / divisor) : squares_ / divisor);
+    return real_result(root_ ? std::sqrt(squares_ / divisor) : squares_ / divisor);
   }
 
  private:
@@ -236,30 +244,29 @@ class Variance : public Aggregate {
     ASSIGN_OR_RETURN(const auto x, to_real(values.at(0), context));
     if (!x) return {};
     ++count_;
-    const double delta = *x - mean_;
+    const long double delta = *x - mean_;
     mean_ += delta / count_;
     squares_ += delta * (*x - mean_);
     return {};
   }
   bool sample_;
   bool root_;
-  double count_ = 0;
-  double mean_ = 0;
-  double squares_ = 0;
+  long double count_ = 0;
+  long double mean_ = 0;
+  long double squares_ = 0;
 };
 
 class Bits : public Aggregate {
  public:
   Bits(const Expression& expression, char op)
-      : Aggregate(expression), op_(op), bits_(op == '&' ? UINT64_MAX : 0) {}
+      : Aggregate(expression, true), op_(op), bits_(op == '&' ? UINT64_MAX : 0) {}
   Result<SqlValue> result(EvaluationContext&) override { return SqlValue::unsigned_integer(bits_); }
 
  private:
   Status take(const std::vector<SqlValue>& values, EvaluationContext& context) override {
-    ASSIGN_OR_RETURN(const auto integer, to_integer(values.at(0), context));
-    if (!integer) return {};
-    const auto value = static_cast<uint64_t>(*integer);
-    bits_ = op_ == '&' ? bits_ & value : op_ == '|' ? bits_ | value : bits_ ^ value;
+    ASSIGN_OR_RETURN(const auto value, to_bits(values.at(0), context));
+    if (!value) return {};
+    bits_ = op_ == '&' ? bits_ & *value : op_ == '|' ? bits_ | *value : bits_ ^ *value;
     return {};
   }
   char op_;

@@ -334,15 +334,16 @@ bool has_any_path_predicate(const Expression& condition) {
 
 namespace {
 
-Status collect(const Expression& condition, const Row& row, EvaluationContext& context,
+// What is denied has no places; what is denied twice has.
+Status collect(const Expression& condition, bool denied, const Row& row, EvaluationContext& context,
                std::vector<const Json*>& matches) {
   if (is_existential(condition)) {
-    RETURN_IF_ERROR(evaluate_existential(condition, row, context, &matches));
+    if (!denied) RETURN_IF_ERROR(evaluate_existential(condition, row, context, &matches));
     return {};
   }
-  if (condition.kind == Kind::kOperator && condition.op == Operator::kNot) return {};
+  if (condition.kind == Kind::kOperator && condition.op == Operator::kNot) denied = !denied;
   for (const Expression& operand : condition.operands)
-    RETURN_IF_ERROR(collect(operand, row, context, matches));
+    RETURN_IF_ERROR(collect(operand, denied, row, context, matches));
   return {};
 }
 
@@ -353,7 +354,7 @@ Result<std::vector<document::Place>> collect_matches(const Expression& condition
   std::vector<document::Place> out;
   if (row.document == nullptr) return out;
   std::vector<const Json*> matches;
-  RETURN_IF_ERROR(collect(condition, row, context, matches));
+  RETURN_IF_ERROR(collect(condition, false, row, context, matches));
   if (matches.empty()) return out;
   std::sort(matches.begin(), matches.end());
   for (document::Place& place : document::scalar_places(*row.document))

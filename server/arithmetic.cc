@@ -101,8 +101,6 @@ Result<SqlValue> arithmetic(Operator op, const SqlValue& a, const SqlValue& b,
   return on_decimals(op, *p, *q, is_integer(*x) && is_integer(*y), is_unsigned);
 }
 
-namespace {
-
 Result<std::optional<uint64_t>> to_bits(const SqlValue& value, EvaluationContext& context) {
   if (value.type() == SqlType::kUnsigned) return value.as_unsigned();
   if (is_json(value) && value.as_json().is_number()) {
@@ -114,8 +112,6 @@ Result<std::optional<uint64_t>> to_bits(const SqlValue& value, EvaluationContext
   if (!integer) return std::nullopt;
   return static_cast<uint64_t>(*integer);
 }
-
-}  // namespace
 
 Result<SqlValue> bit_operation(Operator op, const SqlValue& a, const SqlValue& b,
                                EvaluationContext& context) {

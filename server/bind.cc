@@ -50,7 +50,12 @@ class Binder {
   Status resolve(Expression& expression, bool top = false) {
     if (expression.kind == Kind::kIdentifier) return resolve_name(expression, top);
     if (expression.kind == Kind::kPath) return resolve_path(expression);
-    if (expression.kind == Kind::kAnyPath) *needs_document_ = true;
+    if (expression.kind == Kind::kAnyPath) {
+      if (!shape_.has_documents)
+        return fail(ErrorCode::kInvalidExpression,
+                    "`*` asks documents of collections; the rows of a view have columns only");
+      *needs_document_ = true;
+    }
     for (Expression& operand : expression.operands) RETURN_IF_ERROR(resolve(operand));
     return {};
   }
@@ -138,18 +143,20 @@ Expression conjunction(std::vector<Expression> parts) {
   return out;
 }
 
+// What decides on the document alone is asked before its matches are collected.
 void split_where(Expression where, BoundSelect& bound) {
-  std::vector<const Expression*> conjuncts;
-  collect_conjuncts(where, conjuncts);
-  std::vector<Expression> on_document, on_match;
-  for (const Expression* conjunct : conjuncts)
-    (looks_at_match(*conjunct) ? on_match : on_document).push_back(*conjunct);
-  if (on_match.empty()) {
-    bound.where = std::move(where);
-    return;
+  bound.filters_matches = looks_at_match(where);
+  if (bound.filters_matches) {
+    std::vector<const Expression*> conjuncts;
+    collect_conjuncts(where, conjuncts);
+    std::vector<Expression> on_document;
+    for (const Expression* conjunct : conjuncts)
+      if (!looks_at_match(*conjunct)) on_document.push_back(*conjunct);
+    if (!on_document.empty()) bound.document_filter = conjunction(std::move(on_document));
+  } else {
+    bound.document_filter = where;
   }
-  if (!on_document.empty()) bound.where = conjunction(std::move(on_document));
-  bound.match_filter = conjunction(std::move(on_match));
+  bound.where = std::move(where);
 }
 
 Result<uint64_t> limit_value(const Expression& expression, StatementContext& context) {
@@ -275,13 +282,26 @@ std::map<std::string, Expression> aliases_of(const Select& select) {
   return aliases;
 }
 
-// ORDER BY 2 is the second item of the select list.
-void substitute_position(OrderItem& item, const std::vector<Item>& items) {
-  const Expression& expression = item.expression;
-  if (expression.kind != Kind::kLiteral || expression.literal.type() != SqlType::kSigned) return;
-  const int64_t position = expression.literal.as_signed();
-  if (position >= 1 && position <= static_cast<int64_t>(items.size()))
-    item.expression = items[static_cast<size_t>(position - 1)].expression;
+// ORDER BY 2 and GROUP BY 2 are about the second item of the select list.
+Status substitute_position(Expression& expression, const std::vector<Item>& items,
+                           std::string_view clause) {
+  if (expression.kind != Kind::kLiteral || expression.literal.is_boolean()) return {};
+  const SqlValue& literal = expression.literal;
+  if (literal.type() != SqlType::kSigned && literal.type() != SqlType::kUnsigned) return {};
+  if (literal.type() == SqlType::kSigned && literal.as_signed() < 0) return {};  // just a number
+  const std::string text = to_text(literal);
+  const bool fits = literal.type() == SqlType::kSigned && literal.as_signed() >= 1 &&
+                    literal.as_signed() <= static_cast<int64_t>(items.size());
+  if (!fits)
+    return fail(ErrorCode::kUnknownColumn, "Unknown column '" + text + "' in '" +
+                                               std::string(clause) + "': the select list has " +
+                                               std::to_string(items.size()) + " items");
+  expression = items[static_cast<size_t>(literal.as_signed() - 1)].expression;
+  return {};
+}
+
+bool has_aggregate(const Expression& expression) {
+  return is_aggregate(expression) || std::ranges::any_of(expression.operands, has_aggregate);
 }
 
 Status bind_where(const std::optional<Expression>& where, Binder& binder, BoundSelect& bound) {
@@ -300,10 +320,13 @@ void finish(BoundSelect& bound) {
 }
 
 Status bind_grouping(const Select& select, const std::map<std::string, Expression>& aliases,
-                     Binder& binder, BoundSelect& bound) {
+                     const std::vector<Item>& items, Binder& binder, BoundSelect& bound) {
   for (const Expression& key : select.group_by) {
     Expression copy = key;
+    if (!select.document_mode) RETURN_IF_ERROR(substitute_position(copy, items, "group statement"));
     substitute_aliases(copy, aliases, select.document_mode);
+    if (has_aggregate(copy))
+      return fail(ErrorCode::kInvalidArgument, "Can't group on '" + copy.text + "'");
     RETURN_IF_ERROR(binder.resolve(copy));
     bound.group_by.push_back(std::move(copy));
   }
@@ -355,7 +378,7 @@ bool counts_only(const BoundSelect& bound) {
   const auto reads = [&](const Expression& expression) {
     return reads_row(expression, bound.base_slots);
   };
-  return bound.grouped && bound.group_by.empty() && !bound.match_filter &&
+  return bound.grouped && bound.group_by.empty() &&
          std::ranges::all_of(bound.aggregates, is_count_star) &&
          std::ranges::none_of(bound.projections, reads) &&
          !(bound.having && reads(*bound.having)) &&
@@ -401,11 +424,11 @@ Result<BoundSelect> bind_select(const Select& select, const SourceShape& shape,
   RETURN_IF_ERROR(bind_where(select.where, binder, bound));
   const auto aliases = aliases_of(select);
   const std::vector<Item> items = select_list(select, shape);
-  RETURN_IF_ERROR(bind_grouping(select, aliases, binder, bound));
+  RETURN_IF_ERROR(bind_grouping(select, aliases, items, binder, bound));
   for (const OrderItem& item : select.order_by) {
     OrderItem copy = item;
     if (!select.document_mode) {
-      substitute_position(copy, items);
+      RETURN_IF_ERROR(substitute_position(copy.expression, items, "order clause"));
       substitute_aliases(copy.expression, aliases, false);
     }
     RETURN_IF_ERROR(binder.resolve(copy.expression));
@@ -436,32 +459,8 @@ Result<BoundSelect> bind_change(const std::optional<Expression>& where,
   return bound;
 }
 
-namespace {
-
-// An expression alone has no columns: `doc` and `_id` are looked up in the document.
-void use_document(Expression& expression) {
-  if (expression.kind == Kind::kColumn && expression.slot == kDocSlot) {
-    expression.kind = Kind::kPath;
-    expression.path = {};
-  } else if (expression.kind == Kind::kColumn && expression.slot == kIdSlot) {
-    document::PathLeg leg;
-    leg.name = "_id";
-    expression.kind = Kind::kPath;
-    expression.path = document::PathExpression({leg});
-  }
-  for (Expression& operand : expression.operands) use_document(operand);
-}
-
-}  // namespace
-
-Result<Expression> bind_expression(const Expression& expression, const SourceShape& shape) {
-  std::array<bool, kBaseSlotCount> used{};
-  bool needs_document = false;
-  Binder binder(shape, false, &used, &needs_document);
-  Expression bound = expression;
-  RETURN_IF_ERROR(binder.resolve(bound));
-  if (shape.has_documents) use_document(bound);
-  return bound;
+Status bind_value(Expression& value, const SourceShape& shape, BoundSelect& bound) {
+  return Binder(shape, false, &bound.used, &bound.needs_document).resolve(value);
 }
 
 }  // namespace wherestar::server

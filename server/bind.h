@@ -42,8 +42,10 @@ struct SourceShape {
 };
 
 struct BoundSelect {
-  std::optional<Expression> where;         // decides on the document
-  std::optional<Expression> match_filter;  // conjuncts that look at path, place or value
+  std::optional<Expression> where;  // decides on the row
+  // The conjuncts of `where` that decide on the document, all of them unless filters_matches.
+  std::optional<Expression> document_filter;
+  bool filters_matches = false;  // `where` looks at matches, path, place or value
   std::vector<Expression> projections;
   std::vector<Column> columns;
   bool grouped = false;
@@ -68,8 +70,8 @@ Result<BoundSelect> bind_select(const Select& select, const SourceShape& shape,
 Result<BoundSelect> bind_change(const std::optional<Expression>& where,
                                 const std::vector<OrderItem>& order_by, const Limit& limit,
                                 const SourceShape& shape, StatementContext& context);
-// A single expression over a document, as in UPDATE ... SET.
-Result<Expression> bind_expression(const Expression& expression, const SourceShape& shape);
+// A value of UPDATE ... SET over the rows of `bound`, which learns the columns that it needs.
+Status bind_value(Expression& value, const SourceShape& shape, BoundSelect& bound);
 
 // An expression without row: literal, placeholder, variable or arithmetic of such.
 bool is_constant(const Expression& expression);

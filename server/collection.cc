@@ -151,15 +151,23 @@ Status CollectionWriter::insert(WriteBatch& batch, const PreparedDocument& docum
                    collection_->doc_ids->take(*core_->engine, core_->catalog->dictionary()));
   StoredDocument stored;
   stored.doc = doc;
+  stored.text = text_;
+  put(batch, std::move(stored), shredded, paths, document.id.key);
+  return {};
+}
+
+// A document that is not there, with all that depends on it.
+void CollectionWriter::put(WriteBatch& batch, StoredDocument stored,
+                           const document::Shredded& shredded, const index::PathIds& paths,
+                           std::string_view id_key) {
+  const PartId part = collection_->part;
   stored.shape = core_->stats->observe(batch, static_cast<uint32_t>(part), shredded,
                                        path_numbers(paths), std::time(nullptr));
-  core_->index->add(batch, part, doc, shredded, paths);
-  stored.text = text_;
-  batch.put(core_->documents, document_key_bytes(part, doc), encode_record(stored));
+  core_->index->add(batch, part, stored.doc, shredded, paths);
+  batch.put(core_->documents, document_key_bytes(part, stored.doc), encode_record(stored));
   std::string doc_bytes;
-  put_big_endian(doc_bytes, static_cast<uint64_t>(doc));
-  batch.put(core_->ids, id_key_bytes(part, document.id.key), doc_bytes);
-  return {};
+  put_big_endian(doc_bytes, static_cast<uint64_t>(stored.doc));
+  batch.put(core_->ids, id_key_bytes(part, id_key), doc_bytes);
 }
 
 Status CollectionWriter::replace(WriteBatch& batch, const StoredDocument& before,
@@ -198,6 +206,23 @@ Status CollectionWriter::remove(WriteBatch& batch, const StoredDocument& before)
   core_->index->remove(batch, part, before.doc, shredded, paths);
   batch.erase(core_->documents, document_key_bytes(part, before.doc));
   batch.erase(core_->ids, id_key_bytes(part, id->key));
+  return {};
+}
+
+Status CollectionWriter::carry_over(WriteBatch& batch, const std::optional<StoredDocument>& from,
+                                    const std::optional<StoredDocument>& to) {
+  const bool same = from && to && from->doc == to->doc && from->text == to->text;
+  if (same || (!from && !to)) return {};
+  if (from) RETURN_IF_ERROR(remove(batch, *from));
+  if (!to) return {};
+  RETURN_IF_ERROR(before_parser_.parse(to->text));
+  ASSIGN_OR_RETURN(const std::optional<document::DocumentKey> id, before_parser_.id());
+  if (!id)
+    return fail(ErrorCode::kCorruption,
+                "documents: a document of " + collection_->full_name() + " without _id");
+  const document::Shredded& shredded = before_parser_.shred();
+  ASSIGN_OR_RETURN(const index::PathIds paths, core_->index->resolve(collection_->part, shredded));
+  put(batch, *to, shredded, paths, id->key);
   return {};
 }
 

@@ -73,11 +73,18 @@ class CollectionWriter {
   // Same _id, same DocId.
   Status replace(fractal_tree::WriteBatch& batch, const StoredDocument& before, std::string text);
   Status remove(fractal_tree::WriteBatch& batch, const StoredDocument& before);
+  // Makes the batch lead from one stored state of an _id to another, neither of them new: see
+  // Transaction::bridge(). What was prepared stays.
+  Status carry_over(fractal_tree::WriteBatch& batch, const std::optional<StoredDocument>& from,
+                    const std::optional<StoredDocument>& to);
 
  private:
   CollectionWriter(StoreCore& core, CollectionPtr collection)
       : core_(&core), collection_(std::move(collection)) {}
   Status validate(std::string_view text) const;
+  void put(fractal_tree::WriteBatch& batch, StoredDocument stored,
+           const document::Shredded& shredded, const index::PathIds& paths,
+           std::string_view id_key);
 
   StoreCore* core_;
   CollectionPtr collection_;

@@ -12,6 +12,9 @@ using document::Json;
 
 namespace {
 
+constexpr uint32_t kPathsColumn = 5;
+constexpr uint32_t kShapesColumn = 6;
+
 SqlValue count(uint64_t value) {
   return SqlValue::signed_integer(static_cast<int64_t>(value));
 }
@@ -37,7 +40,7 @@ std::string_view type_name(document::JsonType type) {
 
 }  // namespace
 
-Status fill_collections(const ExecutionInput& input, View& view) {
+Result<std::vector<ResultRow>> collection_rows(const ExecutionInput& input, ViewFilter& filter) {
   const auto read_view = input.transaction->snapshot_view();
   schema_stats::SchemaStats& stats = *input.core->stats;
   const auto collections = input.core->catalog->collections(std::nullopt);
@@ -52,26 +55,40 @@ Status fill_collections(const ExecutionInput& input, View& view) {
   // The index's dictionaries are shared by all collections: their bytes, as of the last checkpoint,
   // are laid to each by its share of the documents' text.
   const auto index_bytes = static_cast<double>(used_index_bytes(*input.core));
+  std::vector<ResultRow> rows;
   for (size_t i = 0; i < collections.size(); ++i) {
     const CollectionInfo& info = *collections[i];
+    const SqlValue names[] = {SqlValue::text(info.database), SqlValue::text(info.name)};
+    if (!filter.may_hold(names)) continue;
     const auto part = static_cast<uint32_t>(info.part);
-    ASSIGN_OR_RETURN(const auto paths, stats.paths(part, read_view));
-    ASSIGN_OR_RETURN(const auto shapes, stats.shapes(part, read_view));
+    SqlValue paths, shapes;  // dear, so only for who looks at them
+    if (filter.uses(kPathsColumn)) {
+      ASSIGN_OR_RETURN(const auto found, stats.paths(part, read_view));
+      paths = count(found.size());
+    }
+    if (filter.uses(kShapesColumn)) {
+      ASSIGN_OR_RETURN(const auto found, stats.shapes(part, read_view));
+      shapes = count(found.size());
+    }
     const double share =
         all_bytes == 0 ? 0
                        : static_cast<double>(totals[i].text_bytes) / static_cast<double>(all_bytes);
-    view.rows.push_back({SqlValue::text(info.database), SqlValue::text(info.name),
-                         count(totals[i].documents), count(totals[i].text_bytes),
-                         count(static_cast<uint64_t>(index_bytes * share)), count(paths.size()),
-                         count(shapes.size()), date_time(info.created_unix_s)});
+    rows.push_back({names[0], names[1], count(totals[i].documents), count(totals[i].text_bytes),
+                    count(static_cast<uint64_t>(index_bytes * share)), paths, shapes,
+                    date_time(info.created_unix_s)});
   }
-  return {};
+  return rows;
 }
 
-Status fill_collection_shapes(const ExecutionInput& input, View& view) {
+Result<std::vector<ResultRow>> collection_shape_rows(const ExecutionInput& input,
+                                                     ViewFilter& filter) {
+  std::vector<ResultRow> rows;
   const auto read_view = input.transaction->snapshot_view();
   for (const CollectionPtr& collection : input.core->catalog->collections(std::nullopt)) {
     RETURN_IF_ERROR(input.context->check());
+    const SqlValue first[] = {SqlValue::text(collection->database),
+                              SqlValue::text(collection->name)};
+    if (!filter.may_hold(first)) continue;
     const PartId part = collection->part;
     ASSIGN_OR_RETURN(const auto shapes,
                      input.core->stats->shapes(static_cast<uint32_t>(part), read_view));
@@ -88,13 +105,13 @@ Status fill_collection_shapes(const ExecutionInput& input, View& view) {
         member.emplace_back("type", Json::string(std::string(type_name(type))));
         members.push_back(Json::object(std::move(member)));
       }
-      view.rows.push_back({SqlValue::text(collection->database), SqlValue::text(collection->name),
-                           SqlValue::text(shape.shape == 0 ? "others" : hex(shape.shape)),
-                           count(shape.documents), SqlValue::json(Json::array(std::move(members))),
-                           date_time(shape.first_seen_unix_s), date_time(shape.last_seen_unix_s)});
+      rows.push_back({first[0], first[1],
+                      SqlValue::text(shape.shape == 0 ? "others" : hex(shape.shape)),
+                      count(shape.documents), SqlValue::json(Json::array(std::move(members))),
+                      date_time(shape.first_seen_unix_s), date_time(shape.last_seen_unix_s)});
     }
   }
-  return {};
+  return rows;
 }
 
 }  // namespace wherestar::server

@@ -60,8 +60,8 @@ Result<ExecuteResult> change_validation(const ExecutionInput& input, CollectionI
   if (validation.schema_json) info.validation_schema = *validation.schema_json;
   if (validation.level) info.validation_strict = to_lower(*validation.level) != "off";
   // Writers hold the part; none may slip in between the check and the change.
-  RETURN_IF_ERROR(input.transaction->lock_part(info.part, LockMode::kExclusive,
-                                               input.context->cancelled.get()));
+  RETURN_IF_ERROR(
+      input.transaction->lock_part(info.part, input.context->lock_request(LockMode::kExclusive)));
   RETURN_IF_ERROR(check_documents(input, info));
   RETURN_IF_ERROR(input.core->catalog->change_collection(std::move(info)));
   return ExecuteResult{};
@@ -90,8 +90,8 @@ Result<ExecuteResult> execute_definition(const ExecutionInput& input,
   ExecuteResult result;
   fractal_tree::WriteBatch batch;
   for (const CollectionPtr& collection : input.core->catalog->collections(statement.name)) {
-    RETURN_IF_ERROR(input.transaction->lock_part(collection->part, LockMode::kExclusive,
-                                                 input.context->cancelled.get()));
+    RETURN_IF_ERROR(input.transaction->lock_part(
+        collection->part, input.context->lock_request(LockMode::kExclusive)));
     erase_part(*input.core, batch, collection->part);
     ++result.rows_affected;
   }
@@ -143,8 +143,8 @@ Result<ExecuteResult> execute_definition(const ExecutionInput& input,
     input.context->warn(Warning::Level::kNote, kTableMissingNote, std::move(message));
     return ExecuteResult{};
   }
-  RETURN_IF_ERROR(input.transaction->lock_part(collection->part, LockMode::kExclusive,
-                                               input.context->cancelled.get()));
+  RETURN_IF_ERROR(input.transaction->lock_part(collection->part,
+                                               input.context->lock_request(LockMode::kExclusive)));
   fractal_tree::WriteBatch batch;
   erase_part(*input.core, batch, collection->part);
   RETURN_IF_ERROR(input.core->catalog->drop_collection(*collection, std::move(batch)));

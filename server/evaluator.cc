@@ -404,7 +404,8 @@ Result<SqlValue> evaluate(const Expression& expression, const Row& row,
       return fail(ErrorCode::kInvalidExpression,
                   "`*` stands for any path only as one side of a comparison, as in * = 'x'");
     case Kind::kColumn:
-      if (expression.slot >= row.columns.size()) return SqlValue::null();
+      if (expression.slot >= row.columns.size())
+        return fail(ErrorCode::kInternal, "nothing filled the column '" + expression.name + "'");
       if (expression.unquote && is_json(row.columns[expression.slot]))
         return SqlValue::text(unquoted(row.columns[expression.slot].as_json()));
       return row.columns[expression.slot];

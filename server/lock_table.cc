@@ -65,6 +65,7 @@ Status LockTable::lock(TransactionId transaction, const std::string& name,
                   "NOWAIT is set.");
     ++entries_[name].waiters;
     waiting_[transaction] = {name, request.mode};
+    if (request.waited != nullptr) *request.waited = true;
     Status outcome = wait_for(lock, transaction, name, request);
     waiting_.erase(transaction);
     Entry& entry = entries_[name];

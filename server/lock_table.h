@@ -35,6 +35,7 @@ struct LockRequest {
   bool wait = true;  // false: kLockNowait instead of waiting
   std::chrono::milliseconds timeout{50'000};
   const std::atomic<bool>* cancelled = nullptr;
+  bool* waited = nullptr;  // if given, set when others had to be waited for
 };
 
 class LockTable {
@@ -43,7 +44,7 @@ class LockTable {
   Status lock(TransactionId transaction, const std::string& name, const LockRequest& request);
   void release(TransactionId transaction, const std::vector<std::string>& names);
   void wake_all();  // after a `cancelled` was set
-  // Calls `observer` whenever a request starts to wait; for tests.
+  // Calls `observer` whenever a request starts to wait; it must not call this table.
   void on_wait(std::function<void(TransactionId)> observer);
   size_t held() const;
 

@@ -1,5 +1,6 @@
 // information_schema.collection_paths: statistics of each path joined with what the index knows.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/coding.h"
@@ -43,54 +44,84 @@ Json json_of(const document::DecodedScalar& value) {
   }
 }
 
-struct Reading {
-  const ExecutionInput& input;
-  PartId part;
-  fractal_tree::ReadView view;
+// Columns that cost more than a look at the counters.
+enum PathColumn : uint32_t {
+  kDistinctColumn = 12,
+  kDistinctIsExactColumn = 13,
+  kLeastColumn = 14,
+  kGreatestColumn = 15,
+  kTopValuesColumn = 22,
 };
 
-// The whole of a string of which the index keeps the first bytes.
-Result<Json> whole_string(const Reading& reading, const PathInfo& path,
-                          const index::Index::Extreme& extreme) {
-  ASSIGN_OR_RETURN(const auto stored,
-                   read_document(*reading.input.core, reading.part, extreme.doc, reading.view));
-  if (!stored) return json_of(extreme.value);
-  ASSIGN_OR_RETURN(const Json json, Json::parse(stored->text));
-  for (const document::Place& place : document::scalar_places(json))
-    if (place.canonical == path.text && place.value->is_string() &&
-        place.value->as_string().starts_with(extreme.value.text))
-      return *place.value;
-  return json_of(extreme.value);
+// A cell whose string the index holds in part: the document has the whole of it.
+struct CutCell {
+  index::DocId doc{};
+  size_t row = 0;
+  uint32_t column = 0;
+};
+
+struct Reading {
+  const ExecutionInput& input;
+  ViewFilter& filter;
+  PartId part;
+  fractal_tree::ReadView view;
+  std::vector<ResultRow> rows;  // of this collection
+  std::vector<CutCell> cut;
+};
+
+// Puts the whole strings into the cells. Each document is parsed once, however many cells are cut
+// from it.
+Status complete_cut_cells(Reading& reading) {
+  std::ranges::stable_sort(reading.cut, {}, &CutCell::doc);
+  std::optional<index::DocId> parsed;
+  Json json;
+  for (const CutCell& cell : reading.cut) {
+    RETURN_IF_ERROR(reading.input.context->check());
+    if (parsed != cell.doc) {
+      ASSIGN_OR_RETURN(const auto stored,
+                       read_document(*reading.input.core, reading.part, cell.doc, reading.view));
+      json = Json();
+      if (stored) {
+        ASSIGN_OR_RETURN(json, Json::parse(stored->text));
+      }
+      parsed = cell.doc;
+    }
+    ResultRow& row = reading.rows[cell.row];
+    ASSIGN_OR_RETURN(const auto path, document::PathExpression::parse(row[2].string()));
+    SqlValue& value = row[cell.column];
+    const std::string& beginning = value.as_json().as_string();
+    for (const Json* place : json.select(path, false)) {
+      if (!place->is_string() || !place->as_string().starts_with(beginning)) continue;
+      value = SqlValue::json(*place);
+      break;
+    }
+  }
+  return {};
 }
 
-Result<std::optional<Json>> extreme(const Reading& reading, const PathInfo& path, uint8_t key_type,
-                                    bool greatest) {
+// Numbers come before strings, as JSON values are ordered.
+Status put_bound(Reading& reading, const PathInfo& path, const PathStatistics& statistics,
+                 bool greatest, ResultRow& row) {
+  const uint32_t column = greatest ? kGreatestColumn : kLeastColumn;
+  row.push_back(SqlValue::null());
+  const bool numbers =
+      of_type(statistics, JsonType::kInteger) > 0 || of_type(statistics, JsonType::kDouble) > 0;
+  const bool strings = of_type(statistics, JsonType::kString) > 0;
+  if (!reading.filter.uses(column) || (!numbers && !strings)) return {};
+  const uint8_t key_type =
+      strings && (greatest || !numbers) ? document::kKeyString : document::kKeyNumber;
   index::Index& index = *reading.input.core->index;
   ASSIGN_OR_RETURN(const auto found,
                    greatest ? index.greatest(reading.part, reading.view, path.id, key_type)
                             : index.least(reading.part, reading.view, path.id, key_type));
-  if (!found) return std::optional<Json>();
-  if (!found->value.cut) return std::optional(json_of(found->value));
-  ASSIGN_OR_RETURN(Json whole, whole_string(reading, path, *found));
-  return std::optional(std::move(whole));
-}
-
-// Numbers come before strings, as JSON values are ordered.
-Result<SqlValue> bound(const Reading& reading, const PathInfo& path,
-                       const PathStatistics& statistics, bool greatest) {
-  const bool numbers =
-      of_type(statistics, JsonType::kInteger) > 0 || of_type(statistics, JsonType::kDouble) > 0;
-  const bool strings = of_type(statistics, JsonType::kString) > 0;
-  if (!numbers && !strings) return SqlValue::null();
-  const bool take_string = strings && (greatest || !numbers);
-  ASSIGN_OR_RETURN(
-      auto found,
-      extreme(reading, path, take_string ? document::kKeyString : document::kKeyNumber, greatest));
-  return found ? SqlValue::json(std::move(*found)) : SqlValue::null();
+  if (!found) return {};
+  row.back() = SqlValue::json(json_of(found->value));
+  if (found->value.cut) reading.cut.push_back({found->doc, reading.rows.size(), column});
+  return {};
 }
 
 struct TopValues {
-  SqlValue list;                     // NULL: there are too many
+  SqlValue list;                     // NULL: there are too many, or a long text is among them
   std::optional<uint64_t> distinct;  // exact
 };
 
@@ -109,6 +140,7 @@ Result<TopValues> top_values(const Reading& reading, const PathInfo& path,
     kinds.emplace_back(document::Number::from_int64(0));
   if (of_type(statistics, JsonType::kString) > 0) kinds.emplace_back(std::string_view());
   std::vector<std::pair<uint64_t, Json>> found;
+  bool any_cut = false;
   for (const Scalar& kind : kinds) {
     index::Probe probe;
     probe.low = probe.high = kind;
@@ -122,12 +154,13 @@ Result<TopValues> top_values(const Reading& reading, const PathInfo& path,
     for (const index::ValueCount& value : counts) {
       Reader reader(value.encoded_value);
       ASSIGN_OR_RETURN(const document::DecodedScalar scalar, document::decode_scalar(reader));
-      if (scalar.cut) return top;  // long texts are no categories
+      any_cut |= scalar.cut;  // long texts are no categories, but they can be counted
       found.emplace_back(value.documents, json_of(scalar));
     }
     if (found.size() > kMaxTopKeys) return top;
   }
   top.distinct = found.size();
+  if (any_cut) return top;
   std::ranges::stable_sort(found, std::greater(), [](const auto& entry) { return entry.first; });
   Json::Array list;
   for (auto& [documents, value] : found) {
@@ -155,39 +188,44 @@ void put_lengths(ResultRow& row, const std::optional<schema_stats::LengthRange>&
   row.push_back(lengths ? count(lengths->greatest) : SqlValue::null());
 }
 
-Status add_path(const Reading& reading, const CollectionInfo& collection, const PathInfo& path,
-                const PathStatistics& statistics, View& view) {
-  ResultRow row = {SqlValue::text(collection.database), SqlValue::text(collection.name),
-                   SqlValue::text(path.text), count(statistics.documents),
-                   count(statistics.values)};
+Status add_path(Reading& reading, ResultRow row, const PathInfo& path,
+                const PathStatistics& statistics) {
+  row.push_back(count(statistics.documents));
+  row.push_back(count(statistics.values));
   for (const JsonType type :
        {JsonType::kNull, JsonType::kBoolean, JsonType::kInteger, JsonType::kDouble,
         JsonType::kString, JsonType::kObject, JsonType::kArray})
     row.push_back(count(of_type(statistics, type)));
-  ASSIGN_OR_RETURN(TopValues top, top_values(reading, path, statistics));
+  TopValues top;
+  if (reading.filter.uses(kDistinctColumn) || reading.filter.uses(kDistinctIsExactColumn) ||
+      reading.filter.uses(kTopValuesColumn)) {
+    ASSIGN_OR_RETURN(top, top_values(reading, path, statistics));
+  }
   row.push_back(count(top.distinct ? *top.distinct
                                    : static_cast<uint64_t>(statistics.distinct_values + 0.5)));
   row.push_back(SqlValue::boolean(top.distinct.has_value() || statistics.distinct_is_exact));
-  for (const bool greatest : {false, true}) {
-    ASSIGN_OR_RETURN(SqlValue value, bound(reading, path, statistics, greatest));
-    row.push_back(std::move(value));
-  }
+  for (const bool greatest : {false, true})
+    RETURN_IF_ERROR(put_bound(reading, path, statistics, greatest, row));
   row.push_back(count(statistics.total_bytes));
   put_lengths(row, statistics.string_length);
   put_lengths(row, statistics.array_length);
   row.push_back(format_of(statistics));
   row.push_back(std::move(top.list));
   row.push_back(date_time(path.first_seen_unix_s));
-  row.push_back(date_time(statistics.last_seen_unix_s));
-  view.rows.push_back(std::move(row));
+  row.push_back(date_time(std::max(path.first_seen_unix_s, statistics.last_seen_unix_s)));
+  reading.rows.push_back(std::move(row));
   return {};
 }
 
 }  // namespace
 
-Status fill_collection_paths(const ExecutionInput& input, View& view) {
+Result<std::vector<ResultRow>> collection_path_rows(const ExecutionInput& input,
+                                                    ViewFilter& filter) {
+  std::vector<ResultRow> rows;
   for (const CollectionPtr& collection : input.core->catalog->collections(std::nullopt)) {
-    const Reading reading{input, collection->part, input.transaction->snapshot_view()};
+    ResultRow first = {SqlValue::text(collection->database), SqlValue::text(collection->name)};
+    if (!filter.may_hold(first)) continue;
+    Reading reading{input, filter, collection->part, input.transaction->snapshot_view(), {}, {}};
     ASSIGN_OR_RETURN(
         const auto statistics,
         input.core->stats->paths(static_cast<uint32_t>(collection->part), reading.view));
@@ -202,10 +240,14 @@ Status fill_collection_paths(const ExecutionInput& input, View& view) {
                       [](const auto& entry) -> const std::string& { return entry.first.text; });
     for (const auto& [path, one] : known) {
       RETURN_IF_ERROR(input.context->check());
-      RETURN_IF_ERROR(add_path(reading, *collection, path, *one, view));
+      ResultRow row = first;
+      row.push_back(SqlValue::text(path.text));
+      if (filter.may_hold(row)) RETURN_IF_ERROR(add_path(reading, std::move(row), path, *one));
     }
+    RETURN_IF_ERROR(complete_cut_cells(reading));
+    std::ranges::move(reading.rows, std::back_inserter(rows));
   }
-  return {};
+  return rows;
 }
 
 }  // namespace wherestar::server

@@ -71,7 +71,7 @@ Result<Target> target_of(const PlanInput& input, const Expression& expression) {
   std::vector<PathLeg> taken;
   spellings(path.legs(), 0, taken, all);
   for (const PathExpression& spelling : all) {
-    ASSIGN_OR_RETURN(const auto found, input.core->index->matching_paths(input.part, spelling));
+    ASSIGN_OR_RETURN(const auto found, input.core->index->matching_paths(input.part(), spelling));
     for (const index::PathInfo& info : found) {
       target.paths.push_back(info.id);
       target.exact &= !info.is_folded;
@@ -86,7 +86,7 @@ Result<Target> target_of(const PlanInput& input, const Expression& expression) {
 // Also what lies in arrays there, however deep: JSON_CONTAINS looks into them.
 Status add_elements(const PlanInput& input, Target& target) {
   if (target.any_path) return {};
-  ASSIGN_OR_RETURN(const auto all, input.core->index->paths(input.part));
+  ASSIGN_OR_RETURN(const auto all, input.core->index->paths(input.part()));
   bool added = true;
   while (added) {  // paths are sorted by id, parents mostly first
     added = false;
@@ -366,9 +366,16 @@ PlanNode named_like(const Target& target, const std::string& prefix) {
 // --- by operator
 // ----------------------------------------------------------------------------------
 
+// Something whose JSON value the index knows. The text of a path, `->>`, is another value: see
+// plan_text().
 bool is_place(const Expression& expression) {
   return expression.kind == Expression::Kind::kAnyPath ||
-         expression.kind == Expression::Kind::kPath;
+         (expression.kind == Expression::Kind::kPath && !expression.unquote);
+}
+
+bool is_text_of_place(const Expression& expression) {
+  return expression.kind == Expression::Kind::kPath && expression.unquote &&
+         !expression.path.has_wildcard();
 }
 
 Operator flipped(Operator op) {
@@ -387,7 +394,7 @@ Operator flipped(Operator op) {
 }
 
 bool is_document_id(const Expression& expression) {
-  if (expression.kind != Expression::Kind::kPath) return false;
+  if (!is_place(expression) || expression.kind != Expression::Kind::kPath) return false;
   const auto& legs = expression.path.legs();
   return legs.size() == 1 && legs[0].kind == LegKind::kMember && legs[0].name == "_id";
 }
@@ -423,14 +430,31 @@ PlanNode signed_node(const Target& target, PlanNode node, bool negated) {
   return none_of(std::move(node));
 }
 
+// path->> held against texts: a text that is not a string's may be that of a number, a boolean or a
+// null, so what named_in() looks for, and a recheck.
+Result<PlanNode> plan_text(const PlanInput& input, const Expression& place,
+                           const std::vector<SqlValue>& values, bool negated) {
+  if (negated) return everything();
+  for (const SqlValue& value : values)
+    if (!value.is_null() && value.type() != SqlType::kText) return everything();
+  ASSIGN_OR_RETURN(const Target target, target_of(input, place));
+  if (!target.known) return everything();
+  if (target.nowhere()) return nothing();
+  return inexact(named_in(target, values));
+}
+
 Result<PlanNode> plan_comparison(const PlanInput& input, const Expression& predicate, bool negated,
                                  StatementContext& context) {
   const Expression* place = &predicate.operands[0];
   const Expression* constant = &predicate.operands[1];
   Operator op = predicate.op;
-  if (!is_place(*place)) {
+  if (!is_place(*place) && !is_text_of_place(*place)) {
     std::swap(place, constant);
     op = flipped(op);
+  }
+  if (op == Operator::kEqual && is_text_of_place(*place) && is_constant(*constant)) {
+    ASSIGN_OR_RETURN(const SqlValue value, constant_value(*constant, context));
+    return plan_text(input, *place, {value}, negated);
   }
   if (!is_place(*place) || !is_constant(*constant)) return everything();
   ASSIGN_OR_RETURN(const SqlValue value, constant_value(*constant, context));
@@ -445,10 +469,12 @@ Result<PlanNode> plan_comparison(const PlanInput& input, const Expression& predi
 
 Result<PlanNode> plan_in(const PlanInput& input, const Expression& predicate, bool negated,
                          StatementContext& context) {
-  if (!is_place(predicate.operands[0])) return everything();
+  const Expression& place = predicate.operands[0];
+  if (!is_place(place) && !is_text_of_place(place)) return everything();
   for (size_t i = 1; i < predicate.operands.size(); ++i)
     if (!is_constant(predicate.operands[i])) return everything();
   ASSIGN_OR_RETURN(const auto values, constants(predicate, 1, context));
+  if (is_text_of_place(place)) return plan_text(input, place, values, negated);
   ASSIGN_OR_RETURN(const Target target, target_of(input, predicate.operands[0]));
   if (!target.known) return everything();
   const bool has_null = std::ranges::any_of(values, &SqlValue::is_null);

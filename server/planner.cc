@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/bind.h"
 #include "server/collection.h"
 #include "server/plan_values.h"
 
@@ -49,8 +50,29 @@ Result<PlanNode> build_all(const PlanInput& input, const Expression& condition, 
   return node;
 }
 
+// Is it about the name of the collection alone, the same for each of its documents?
+bool is_about_collection(const Expression& condition) {
+  if (condition.kind == Expression::Kind::kColumn) return condition.slot == kCollectionSlot;
+  if (condition.kind != Expression::Kind::kOperator) return is_constant(condition);
+  return std::ranges::all_of(condition.operands, is_about_collection);
+}
+
+Result<PlanNode> build_for_collection(const PlanInput& input, const Expression& condition,
+                                      bool negated, StatementContext& context) {
+  const SqlValue name = SqlValue::text(input.collection->full_name());
+  const Row row{nullptr, std::span(&name, 1)};
+  static_assert(kCollectionSlot == 0);
+  ASSIGN_OR_RETURN(const auto holds, evaluate_condition(condition, row, context.evaluation));
+  if (!holds || *holds == negated) return nothing();
+  PlanNode all = everything();
+  all.exact = true;
+  return all;
+}
+
 Result<PlanNode> build(const PlanInput& input, const Expression& condition, bool negated,
                        StatementContext& context) {
+  if (!is_constant(condition) && is_about_collection(condition))
+    return build_for_collection(input, condition, negated, context);
   if (condition.kind == Expression::Kind::kOperator) {
     // NOT is pushed down, so that a leaf can tell its "false" from its "unknown".
     switch (condition.op) {
@@ -79,14 +101,14 @@ Result<uint64_t> estimate(const PlanInput& input, const PlanNode& node) {
     case NodeKind::kProbe: {
       const auto probe = probe_of(node);
       if (!probe) return UINT64_MAX;
-      return input.core->index->estimate(input.part, input.view, *probe, node.paths,
+      return input.core->index->estimate(input.part(), input.view, *probe, node.paths,
                                          kEstimateEffort);
     }
     case NodeKind::kTypes: {
       uint64_t sum = 0;
       for (const PathId path : node.paths) {
         ASSIGN_OR_RETURN(const auto statistics,
-                         input.core->stats->path(static_cast<uint32_t>(input.part),
+                         input.core->stats->path(static_cast<uint32_t>(input.part()),
                                                  static_cast<uint32_t>(path), input.view));
         if (!statistics) continue;
         uint64_t values = 0;
@@ -236,7 +258,8 @@ class Runner {
   Result<DocIdSet> run_id(const PlanNode& node) {
     DocIdSet out;
     ++context_.keys_read;
-    ASSIGN_OR_RETURN(const auto doc, find_id(*input_.core, input_.part, node.id.key, input_.view));
+    ASSIGN_OR_RETURN(const auto doc,
+                     find_id(*input_.core, input_.part(), node.id.key, input_.view));
     if (doc) out.add(*doc);
     return out;
   }
@@ -244,8 +267,8 @@ class Runner {
   Result<DocIdSet> run_probe(const PlanNode& node, uint64_t limit) {
     const auto probe = probe_of(node);
     if (!probe) return universe();
-    ASSIGN_OR_RETURN(index::Hits hits,
-                     input_.core->index->find(input_.part, input_.view, *probe, node.paths, limit));
+    ASSIGN_OR_RETURN(index::Hits hits, input_.core->index->find(input_.part(), input_.view, *probe,
+                                                                node.paths, limit));
     context_.keys_read += hits.keys_read;
     exact_ &= hits.exact;
     return std::move(hits.docs);
@@ -255,7 +278,7 @@ class Runner {
     DocIdSet out;
     for (const PathId path : node.paths) {
       ASSIGN_OR_RETURN(index::Hits hits,
-                       input_.core->index->find_type(input_.part, input_.view, path, node.types));
+                       input_.core->index->find_type(input_.part(), input_.view, path, node.types));
       context_.keys_read += hits.keys_read;
       exact_ &= hits.exact;
       out.unite_with(hits.docs);
@@ -294,12 +317,12 @@ class Runner {
     if (universe_) return *universe_;
     DocIdSet all;
     ASSIGN_OR_RETURN(const auto roots,
-                     input_.core->index->matching_paths(input_.part, document::PathExpression()));
+                     input_.core->index->matching_paths(input_.part(), document::PathExpression()));
     const document::JsonType object = document::JsonType::kObject;
     for (const index::PathInfo& root : roots) {
-      ASSIGN_OR_RETURN(
-          const index::Hits hits,
-          input_.core->index->find_type(input_.part, input_.view, root.id, std::span(&object, 1)));
+      ASSIGN_OR_RETURN(const index::Hits hits,
+                       input_.core->index->find_type(input_.part(), input_.view, root.id,
+                                                     std::span(&object, 1)));
       context_.keys_read += hits.keys_read;
       all.unite_with(hits.docs);
     }
@@ -345,7 +368,7 @@ std::string_view access_name(Access access) {
 Result<Plan> make_plan(const PlanInput& input, const Expression* where, StatementContext& context) {
   Plan plan;
   plan.exact = where == nullptr;
-  if (where && !input.core->scan_only.load(std::memory_order_relaxed)) {
+  if (where && !context.scan_only) {
     ASSIGN_OR_RETURN(plan.root, build(input, *where, false, context));
     RETURN_IF_ERROR(order_by_cost(input, plan.root));
     plan.access = access_of(plan.root);
@@ -354,7 +377,7 @@ Result<Plan> make_plan(const PlanInput& input, const Expression* where, Statemen
   const bool simple = plan.root.kind == NodeKind::kProbe || plan.root.kind == NodeKind::kId;
   if (!input.explain && (simple || plan.access == Access::kScan)) return plan;
   ASSIGN_OR_RETURN(const schema_stats::PartTotals totals,
-                   input.core->stats->totals(static_cast<uint32_t>(input.part), input.view));
+                   input.core->stats->totals(static_cast<uint32_t>(input.part()), input.view));
   plan.estimated_documents = totals.documents;
   if (plan.access == Access::kScan) return plan;
   ASSIGN_OR_RETURN(const uint64_t estimated, estimate(input, plan.root));

@@ -58,9 +58,10 @@ struct Plan {
 
 struct PlanInput {
   StoreCore* core = nullptr;
-  PartId part{};
+  const CollectionInfo* collection = nullptr;
   fractal_tree::ReadView view;
   bool explain = false;  // estimate everything
+  PartId part() const { return collection->part; }
 };
 
 // `where`: bound (bind.h); null is a scan.

@@ -84,7 +84,7 @@ class SelectRows : public RowSource {
       return std::nullopt;
     }
     while (true) {
-      ASSIGN_OR_RETURN(const auto source_row, source_->next());
+      ASSIGN_OR_RETURN(const auto source_row, next_having());
       if (!source_row) return std::nullopt;
       ASSIGN_OR_RETURN(ResultRow row, project(*source_row));
       ASSIGN_OR_RETURN(const bool fresh, is_fresh(row));
@@ -95,6 +95,17 @@ class SelectRows : public RowSource {
       }
       ++given_;
       return row;
+    }
+  }
+
+  // Without groups HAVING filters rows, behind the WHERE.
+  Result<std::optional<SourceRow>> next_having() {
+    while (true) {
+      ASSIGN_OR_RETURN(auto row, source_->next());
+      if (!row || !bound_.having) return row;
+      ASSIGN_OR_RETURN(const auto holds,
+                       evaluate_condition(*bound_.having, row_of(*row), context_->evaluation));
+      if (holds.value_or(false)) return row;
     }
   }
 
@@ -120,7 +131,7 @@ class SelectRows : public RowSource {
       RETURN_IF_ERROR(group());
     } else {
       while (true) {
-        ASSIGN_OR_RETURN(const auto row, source_->next());
+        ASSIGN_OR_RETURN(const auto row, next_having());
         if (!row) break;
         RETURN_IF_ERROR(keep(*row));
       }
@@ -265,7 +276,9 @@ struct Opened {
 };
 
 uint64_t rows_wanted(const BoundSelect& bound) {
-  if (!bound.row_count || bound.grouped || bound.distinct || !bound.order_by.empty()) return 0;
+  if (!bound.row_count || bound.grouped || bound.distinct || bound.having ||
+      !bound.order_by.empty())
+    return 0;
   if (bound.offset > UINT32_MAX || *bound.row_count > UINT32_MAX) return 0;
   return std::max<uint64_t>(1, *bound.row_count + bound.offset);
 }
@@ -273,15 +286,14 @@ uint64_t rows_wanted(const BoundSelect& bound) {
 Result<Opened> open_select(const ExecutionInput& input, const Select& select) {
   Opened opened;
   SourceShape shape;
-  std::vector<ResultRow> view_rows;
+  std::optional<View> view;
   if (select.from) {
     shape.alias = select.from->alias;
-    ASSIGN_OR_RETURN(auto view, make_view(input, *select.from));
+    ASSIGN_OR_RETURN(view, find_view(input.database, *select.from));
     if (view) {
       shape.database = view->database;
       shape.name = view->name;
       shape.columns = view->columns;
-      view_rows = std::move(view->rows);
     } else {
       ASSIGN_OR_RETURN(opened.collections,
                        find_collections(*input.core, input.database, *select.from));
@@ -292,24 +304,25 @@ Result<Opened> open_select(const ExecutionInput& input, const Select& select) {
         shape.name = opened.collections.front()->name;
       }
     }
-  } else {
-    view_rows.emplace_back();
   }
   opened.rows = std::make_unique<SelectRows>(input.transaction, input.context);
   BoundSelect& bound = opened.rows->bound();
   ASSIGN_OR_RETURN(bound, bind_select(select, shape, *input.context));
   opened.columns = bound.columns;
   if (opened.has_documents) {
-    const bool locks = select.lock != Lock::kNone && !bound.grouped;
     opened.rows->set_source(std::make_unique<DocumentSource>(
         *input.core, *input.transaction, opened.collections, bound, *input.context,
-        DocumentSourceOptions{.lock = locks ? select.lock : Lock::kNone,
+        DocumentSourceOptions{.lock = select.lock,
                               .wait = select.lock_wait,
                               .newest = false,
                               .limit = rows_wanted(bound)}));
   } else {
+    std::vector<ResultRow> rows(1);  // of a SELECT without FROM
+    if (view) {
+      ASSIGN_OR_RETURN(rows, view_rows(input, *view, bound));
+    }
     opened.rows->set_source(std::make_unique<RowsSource>(
-        std::move(view_rows), bound.where ? &*bound.where : nullptr, *input.context));
+        std::move(rows), bound.where ? &*bound.where : nullptr, *input.context));
   }
   return opened;
 }
@@ -398,7 +411,7 @@ Result<ExecuteResult> execute_explain(const ExecutionInput& input, const Explain
   std::vector<ResultRow> rows;
   for (const CollectionPtr& collection : opened.collections) {
     const PlanInput plan_input{.core = input.core,
-                               .part = collection->part,
+                               .collection = collection.get(),
                                .view = input.transaction->snapshot_view(),
                                .explain = true};
     ASSIGN_OR_RETURN(const Plan plan,

@@ -1,7 +1,7 @@
 #include "server/session.h"
 
-#include <algorithm>
 #include <ctime>
+#include <functional>
 #include <utility>
 
 #include "server/accounts.h"
@@ -18,14 +18,38 @@ namespace wherestar::server {
 
 namespace {
 
+constexpr uint32_t kNoEffect = 1235;  // ER_NOT_SUPPORTED_YET
+
+// Rows are made as they are pulled, so their errors come when the statement seems over: the session
+// hears of them all the same.
+class SessionRows : public RowSource {
+ public:
+  SessionRows(std::unique_ptr<RowSource> rows, std::function<void(const Error&)> on_error)
+      : rows_(std::move(rows)), on_error_(std::move(on_error)) {}
+
+  Result<std::optional<ResultRow>> next() override {
+    if (!rows_) return std::nullopt;
+    auto row = rows_->next();
+    if (!row) {
+      rows_.reset();  // lets go of the transaction
+      on_error_(row.error());
+    }
+    return row;
+  }
+
+ private:
+  std::unique_ptr<RowSource> rows_;
+  const std::function<void(const Error&)> on_error_;
+};
+
 class StoreSession : public Session {
  public:
   StoreSession(StoreCore& core, SessionOptions options)
       : core_(core),
         options_(std::move(options)),
-        cancelled_(std::make_shared<std::atomic<bool>>(false)) {
-    set_defaults();
-  }
+        cancelled_(std::make_shared<std::atomic<bool>>(false)),
+        database_(options_.database),
+        variables_(core) {}
   ~StoreSession() override { transaction_.reset(); }
 
   Result<ExecuteResult> execute(const Statement& statement,
@@ -33,6 +57,13 @@ class StoreSession : public Session {
     cancelled_->store(false);
     const std::shared_ptr<StatementContext> previous = context_;
     context_ = make_context(arguments);
+    const bool reads =
+        std::holds_alternative<Select>(statement) || std::holds_alternative<Explain>(statement);
+    const uint32_t timeout_ms =
+        reads ? variables_.select_timeout_ms() : core_.options.statement_timeout_ms;
+    if (timeout_ms > 0)
+      context_->evaluation.deadline =
+          std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
     if (previous && std::holds_alternative<Show>(statement)) {
       const Show& show = std::get<Show>(statement);
       if (show.kind == Show::Kind::kWarnings)
@@ -67,7 +98,8 @@ class StoreSession : public Session {
   void reset() override {
     transaction_.reset();
     context_.reset();
-    set_defaults();
+    database_ = options_.database;
+    variables_ = SessionVariables(core_);
   }
 
   void cancel() override {
@@ -76,17 +108,13 @@ class StoreSession : public Session {
   }
 
  private:
-  void set_defaults() {
-    database_ = options_.database;
-    variables_ = default_variables(core_);
-    autocommit_ = true;
-  }
-
   std::shared_ptr<StatementContext> make_context(std::span<const SqlValue> arguments) {
     auto context = std::make_shared<StatementContext>();
     context->arguments.assign(arguments.begin(), arguments.end());
-    context->variables = variables_;
+    context->variables = variables_.all();
     context->cancelled = cancelled_;
+    context->lock_wait_timeout = std::chrono::milliseconds(variables_.lock_wait_timeout_ms());
+    context->scan_only = variables_.scan_only();
     context->memory_limit_bytes = core_.options.statement_memory_bytes;
     EvaluationContext& evaluation = context->evaluation;
     evaluation.arguments = context->arguments;
@@ -96,18 +124,21 @@ class StoreSession : public Session {
     evaluation.connection_id = options_.connection_id;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     evaluation.now_unix_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-    if (core_.options.statement_timeout_ms > 0)
-      evaluation.deadline = std::chrono::steady_clock::now() +
-                            std::chrono::milliseconds(core_.options.statement_timeout_ms);
     return context;
   }
 
   // The open transaction, or one for this statement alone.
   std::shared_ptr<Transaction> transaction_for_statement() {
     if (transaction_) return transaction_;
-    auto transaction = std::make_shared<Transaction>(core_);
-    if (!autocommit_) transaction_ = transaction;
+    auto transaction = new_transaction(false);
+    if (!variables_.autocommit()) transaction_ = transaction;
     return transaction;
+  }
+
+  std::shared_ptr<Transaction> new_transaction(bool read_only) const {
+    return std::make_shared<Transaction>(
+        core_, Transaction::Options{.read_only = read_only || variables_.read_only(),
+                                    .read_committed = variables_.read_committed()});
   }
 
   ExecutionInput input(std::shared_ptr<Transaction> transaction) const {
@@ -117,20 +148,29 @@ class StoreSession : public Session {
   Status check_writable() const {
     if (core_.options.read_only)
       return fail(ErrorCode::kReadOnly, "The store was opened read-only.");
-    if (transaction_ && transaction_->read_only())
+    if (transaction_ ? transaction_->read_only() : variables_.read_only())
       return fail(ErrorCode::kReadOnly, "Cannot execute statement in a READ ONLY transaction.");
     return {};
   }
 
   // A deadlock's victim loses its transaction; any other failure undoes its statement alone.
   void give_up_after(const Error& error) {
-    if (error.code == ErrorCode::kDeadlock) transaction_.reset();
+    if (error.code != ErrorCode::kDeadlock || !transaction_) return;
+    transaction_->rollback();
+    transaction_.reset();
   }
 
   template <class Read>
   Result<ExecuteResult> read(const Read& run_it) {
-    auto result = run_it(input(transaction_for_statement()));
-    if (!result) give_up_after(result.error());
+    const std::shared_ptr<Transaction> transaction = transaction_for_statement();
+    transaction->begin_read();
+    auto result = run_it(input(transaction));
+    if (!result) {
+      give_up_after(result.error());
+    } else if (result->rows) {
+      result->rows = std::make_unique<SessionRows>(
+          std::move(result->rows), [this](const Error& error) { give_up_after(error); });
+    }
     return result;
   }
 
@@ -138,6 +178,7 @@ class StoreSession : public Session {
   Result<ExecuteResult> write(const Write& run_it) {
     RETURN_IF_ERROR(check_writable());
     const std::shared_ptr<Transaction> transaction = transaction_for_statement();
+    transaction->begin_read();
     transaction->begin_statement();
     auto result = run_it(input(transaction));
     if (!result) {
@@ -161,7 +202,7 @@ class StoreSession : public Session {
     if (core_.options.read_only)
       return fail(ErrorCode::kReadOnly, "The store was opened read-only.");
     RETURN_IF_ERROR(commit_open());
-    return execute_definition(input(std::make_shared<Transaction>(core_)), statement);
+    return execute_definition(input(new_transaction(false)), statement);
   }
 
   Result<ExecuteResult> run(const Select& select) {
@@ -216,7 +257,7 @@ class StoreSession : public Session {
 
   Result<ExecuteResult> run(const Begin& begin) {
     RETURN_IF_ERROR(commit_open());
-    transaction_ = std::make_shared<Transaction>(core_, begin.read_only);
+    transaction_ = new_transaction(begin.read_only);
     return ExecuteResult{};
   }
   Result<ExecuteResult> run(const Commit&) {
@@ -235,7 +276,7 @@ class StoreSession : public Session {
   }
   Result<ExecuteResult> run(const Savepoint& savepoint) {
     // In autocommit it is forgotten at the end of its own statement.
-    if (!transaction_ && autocommit_) return ExecuteResult{};
+    if (!transaction_ && variables_.autocommit()) return ExecuteResult{};
     transaction_for_statement()->set_savepoint(savepoint.name);
     return ExecuteResult{};
   }
@@ -250,31 +291,19 @@ class StoreSession : public Session {
 
   Result<ExecuteResult> run(const SetVariables& statement) {
     for (const auto& assignment : statement.assignments) {
-      const std::string name = to_lower(assignment.name);
       ASSIGN_OR_RETURN(SqlValue value, evaluate(assignment.value, Row{}, context_->evaluation));
-      RETURN_IF_ERROR(set_variable(name, std::move(value)));
+      RETURN_IF_ERROR(set_variable(assignment.name, std::move(value)));
     }
     return ExecuteResult{};
   }
 
   Status set_variable(const std::string& name, SqlValue value) {
-    if (name == "names" || name == "character set" || name == "charset") return {};
-    const auto found =
-        std::ranges::find(variables_, name, &std::pair<std::string, SqlValue>::first);
-    if (found == variables_.end())
-      return fail(ErrorCode::kUnknownVariable, "Unknown system variable '" + name + "'");
-    if (name.starts_with("version") || name == "datadir" || name == "hostname" ||
-        name == "read_only" || name == "license")
-      return fail(ErrorCode::kInvalidArgument, "Variable '" + name + "' is a read only variable");
-    if (name == "autocommit") {
-      const std::string text = to_lower(to_text(value));
-      const bool on = text == "1" || text == "on" || text == "true";
-      if (on && !autocommit_) RETURN_IF_ERROR(commit_open());
-      autocommit_ = on;
-      value = SqlValue::signed_integer(on ? 1 : 0);
-    }
-    found->second = std::move(value);
-    return {};
+    const bool was_autocommit = variables_.autocommit();
+    ASSIGN_OR_RETURN(const bool has_effect, variables_.set(name, std::move(value)));
+    if (!has_effect)
+      context_->warn(Warning::Level::kNote, kNoEffect,
+                     "Variable '" + name + "' is kept, but has no effect here");
+    return variables_.autocommit() && !was_autocommit ? commit_open() : Status();
   }
 
   Result<ExecuteResult> run(const SetPassword& statement) {
@@ -306,8 +335,7 @@ class StoreSession : public Session {
   const SessionOptions options_;
   std::shared_ptr<std::atomic<bool>> cancelled_;
   std::string database_;
-  std::vector<std::pair<std::string, SqlValue>> variables_;
-  bool autocommit_ = true;
+  SessionVariables variables_;
   std::shared_ptr<Transaction> transaction_;   // the open one
   std::shared_ptr<StatementContext> context_;  // of the last statement
 };

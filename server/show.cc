@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/variables.h"
 #include "server/views.h"
 
 namespace wherestar::server {
@@ -45,7 +46,9 @@ Result<ExecuteResult> filtered(const ExecutionInput& input, const Show& show,
   if (show.where) {
     SourceShape shape;
     shape.columns = columns;
-    ASSIGN_OR_RETURN(where, bind_expression(*show.where, shape));
+    BoundSelect bound;
+    where = show.where;
+    RETURN_IF_ERROR(bind_value(*where, shape, bound));
   }
   for (ResultRow& row : rows) {
     if (pattern && !like_matches(to_lower(to_text(row[0])), *pattern, U'\\')) continue;
@@ -138,12 +141,11 @@ Result<ExecuteResult> show_variables(const ExecutionInput& input, const Show& sh
 }
 
 Result<ExecuteResult> show_status(const ExecutionInput& input, const Show& show) {
-  CollectionRef reference;
-  reference.database = "performance_schema";
-  reference.collection = "session_status";
-  ASSIGN_OR_RETURN(auto view, make_view(input, reference));
+  std::vector<ResultRow> rows;
+  for (auto& [name, value] : status_variables(*input.core))
+    rows.push_back({text(name), text(std::move(value))});
   return filtered(input, show, columns_of({{"Variable_name", kText}, {"Value", kText}}),
-                  std::move(view->rows));
+                  std::move(rows));
 }
 
 ExecuteResult show_warnings(const std::vector<Warning>& warnings) {

@@ -9,6 +9,29 @@ using document::Json;
 using document::Place;
 using fractal_tree::ReadView;
 
+namespace {
+
+// A document for which the condition holds has a match of it.
+bool brings_match(const Expression& condition) {
+  if (condition.kind != Expression::Kind::kOperator) return false;
+  const auto& parts = condition.operands;
+  switch (condition.op) {
+    case Operator::kAnd:
+      return std::ranges::any_of(parts, brings_match);
+    case Operator::kOr:
+      return std::ranges::all_of(parts, brings_match);
+    case Operator::kEqual:
+    case Operator::kIn:
+    case Operator::kBetween:
+    case Operator::kLike:
+      return parts[0].kind == Expression::Kind::kAnyPath;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 Result<uint64_t> Source::count() {
   uint64_t rows = 0;
   while (true) {
@@ -48,11 +71,19 @@ ReadView DocumentSource::view() {
 }
 
 Status DocumentSource::open_collection() {
-  const CollectionInfo& info = *collections_[at_];
   keys_before_ = context_.keys_read;
   documents_before_ = context_.documents_read;
-  trace_.push_back({.collection = info.full_name()});
-  const PlanInput input{.core = &core_, .part = info.part, .view = view()};
+  trace_.push_back({.collection = collections_[at_]->full_name()});
+  locked_.clear();
+  RETURN_IF_ERROR(start_reading());
+  is_open_ = true;
+  return {};
+}
+
+Status DocumentSource::start_reading() {
+  const CollectionInfo& info = *collections_[at_];
+  waits_before_ = transaction_.lock_waits();
+  const PlanInput input{.core = &core_, .collection = &info, .view = view()};
   const Expression* where = bound_.where ? &*bound_.where : nullptr;
   ASSIGN_OR_RETURN(const Plan plan, make_plan(input, where, context_));
   access_ = trace_.back().access = plan.access;
@@ -63,13 +94,13 @@ Status DocumentSource::open_collection() {
     cursor_ = core_.engine->cursor(core_.documents, input.view);
     cursor_->seek(part_prefix(info.part));
   } else if (plan.access != Access::kNone) {
-    const bool each_is_a_row = !bound_.match_filter && options_.lock == Lock::kNone;
+    const bool each_is_a_row =
+        options_.lock == Lock::kNone && (!bound_.expands_matches || brings_match(*where));
     ASSIGN_OR_RETURN(const Found found,
                      run_plan(input, plan, each_is_a_row ? options_.limit : 0, context_));
     recheck_ = !found.exact;
     docs_ = found.docs.to_vector();
   }
-  is_open_ = true;
   return {};
 }
 
@@ -91,7 +122,17 @@ void DocumentSource::close_collection() {
   ++at_;
 }
 
+// What others committed while a lock was waited for may match too: it is looked for once more.
 Result<bool> DocumentSource::next_stored() {
+  while (true) {
+    ASSIGN_OR_RETURN(const bool found, read_next());
+    if (found && locked_.contains(stored_.doc)) continue;
+    if (found || transaction_.lock_waits() == waits_before_) return found;
+    RETURN_IF_ERROR(start_reading());
+  }
+}
+
+Result<bool> DocumentSource::read_next() {
   const PartId part = collections_[at_]->part;
   if (access_ == Access::kScan) {
     if (!cursor_->valid()) {
@@ -121,11 +162,9 @@ Result<bool> DocumentSource::lock_stored() {
   const Json* id = json.member("_id");
   if (!id) return fail(ErrorCode::kCorruption, "documents: a document without _id");
   ASSIGN_OR_RETURN(const document::DocumentKey key, document::document_key(*id));
-  const LockRequest request{
-      .mode = options_.lock == Lock::kShared ? LockMode::kShared : LockMode::kExclusive,
-      .wait = options_.wait == LockWait::kWait,
-      .timeout = {},
-      .cancelled = context_.cancelled.get()};
+  LockRequest request = context_.lock_request(
+      options_.lock == Lock::kShared ? LockMode::kShared : LockMode::kExclusive);
+  request.wait = options_.wait == LockWait::kWait;
   if (Status locked = transaction_.lock(part, key.key, request); !locked) {
     const bool skip =
         options_.wait == LockWait::kSkipLocked && locked.error().code == ErrorCode::kLockNowait;
@@ -137,56 +176,72 @@ Result<bool> DocumentSource::lock_stored() {
   ASSIGN_OR_RETURN(auto newest, read_document(core_, part, *doc, transaction_.newest_view()));
   if (!newest) return false;
   stored_ = std::move(*newest);
+  RETURN_IF_ERROR(context_.charge(sizeof(DocId) + 3 * sizeof(void*)));
+  locked_.insert(stored_.doc);
   return true;
 }
 
-Status DocumentSource::fill_columns(SourceRow& row, const std::vector<Place>* matches) const {
-  row.columns.resize(kBaseSlotCount);
-  if (bound_.used[kCollectionSlot])
-    row.columns[kCollectionSlot] = SqlValue::text(collections_[at_]->full_name());
-  if (bound_.used[kIdSlot]) {
-    if (const Json* id = row.document->member("_id"))
-      row.columns[kIdSlot] = SqlValue::text(id->is_string() ? id->as_string() : id->number_text());
+std::vector<SqlValue> document_columns(const BoundSelect& bound, const CollectionInfo& collection,
+                                       const StoredDocument& stored, const Json* document) {
+  std::vector<SqlValue> columns(kBaseSlotCount);
+  if (bound.used[kCollectionSlot])
+    columns[kCollectionSlot] = SqlValue::text(collection.full_name());
+  if (bound.used[kIdSlot] && document != nullptr) {
+    if (const Json* id = document->member("_id"))
+      columns[kIdSlot] = SqlValue::text(id->is_string() ? id->as_string() : id->number_text());
   }
-  if (bound_.used[kDocSlot]) row.columns[kDocSlot] = SqlValue::json_text(stored_.text);
-  if (bound_.used[kMatchesSlot] && matches) {
-    Json::Array list;
-    for (const Place& place : *matches) {
-      Json::Object entry;
-      entry.emplace_back("path", Json::string(place.place));
-      entry.emplace_back("value", *place.value);
-      list.push_back(Json::object(std::move(entry)));
-    }
-    row.columns[kMatchesSlot] = SqlValue::json(Json::array(std::move(list)));
-  }
-  return {};
+  if (bound.used[kDocSlot]) columns[kDocSlot] = SqlValue::json_text(stored.text);
+  return columns;
 }
 
-Status DocumentSource::expand_matches(const SourceRow& row) {
+namespace {
+
+SqlValue list_of(const std::vector<Place>& matches) {
+  Json::Array list;
+  for (const Place& place : matches) {
+    Json::Object entry;
+    entry.emplace_back("path", Json::string(place.place));
+    entry.emplace_back("value", *place.value);
+    list.push_back(Json::object(std::move(entry)));
+  }
+  return SqlValue::json(Json::array(std::move(list)));
+}
+
+}  // namespace
+
+Result<bool> DocumentSource::holds(const std::optional<Expression>& condition,
+                                   const SourceRow& row) {
+  if (!condition) return true;
+  ASSIGN_OR_RETURN(
+      const auto holds,
+      evaluate_condition(*condition, Row{row.document.get(), row.columns}, context_.evaluation));
+  return holds.value_or(false);
+}
+
+// One row, or one for each match, of a document that satisfies the document's part of the WHERE.
+Status DocumentSource::expand_matches(SourceRow row) {
   std::vector<Place> matches;
   if (bound_.where) {
     ASSIGN_OR_RETURN(matches, collect_matches(*bound_.where, Row{row.document.get(), row.columns},
                                               context_.evaluation));
   }
-  if (!bound_.expands_matches) {
-    pending_.push_back(row);
-    return fill_columns(pending_.back(), &matches);
-  }
-  SourceRow filled = row;
-  RETURN_IF_ERROR(fill_columns(filled, &matches));
+  if (bound_.used[kMatchesSlot]) row.columns[kMatchesSlot] = list_of(matches);
+  const auto keep = [&](SourceRow one) -> Status {
+    bool kept = true;
+    if (bound_.filters_matches) {
+      ASSIGN_OR_RETURN(kept, holds(bound_.where, one));
+    }
+    if (kept) pending_.push_back(std::move(one));
+    return {};
+  };
+  if (!bound_.expands_matches) return keep(std::move(row));
   for (const Place& place : matches) {
-    SourceRow match = filled;
+    RETURN_IF_ERROR(context_.check());
+    SourceRow match = row;
     match.columns[kPathSlot] = SqlValue::text(place.canonical);
     match.columns[kPlaceSlot] = SqlValue::text(place.place);
     match.columns[kValueSlot] = SqlValue::json(*place.value);
-    if (bound_.match_filter) {
-      ASSIGN_OR_RETURN(
-          const auto holds,
-          evaluate_condition(*bound_.match_filter, Row{match.document.get(), match.columns},
-                             context_.evaluation));
-      if (!holds.value_or(false)) continue;
-    }
-    pending_.push_back(std::move(match));
+    RETURN_IF_ERROR(keep(std::move(match)));
   }
   std::ranges::reverse(pending_);
   return {};
@@ -199,30 +254,22 @@ Result<bool> DocumentSource::make_rows() {
     if (!locked) return false;
   }
   SourceRow row;
-  const bool recheck = (recheck_ || options_.lock != Lock::kNone) && bound_.where.has_value();
+  const bool recheck = (recheck_ || options_.lock != Lock::kNone) && bound_.document_filter;
   if (recheck || bound_.needs_document) {
     ASSIGN_OR_RETURN(Json json, Json::parse(stored_.text));
     row.document = std::make_shared<const Json>(std::move(json));
   }
-  if (bound_.used[kMatchesSlot] || bound_.expands_matches) {
-    if (recheck) {
-      ASSIGN_OR_RETURN(const auto holds,
-                       evaluate_condition(*bound_.where, Row{row.document.get(), row.columns},
-                                          context_.evaluation));
-      if (!holds.value_or(false)) return false;
-    }
-    RETURN_IF_ERROR(expand_matches(row));
-    return !pending_.empty();
-  }
-  RETURN_IF_ERROR(fill_columns(row, nullptr));
+  row.columns = document_columns(bound_, *collections_[at_], stored_, row.document.get());
   if (recheck) {
-    ASSIGN_OR_RETURN(const auto holds,
-                     evaluate_condition(*bound_.where, Row{row.document.get(), row.columns},
-                                        context_.evaluation));
-    if (!holds.value_or(false)) return false;
+    ASSIGN_OR_RETURN(const bool kept, holds(bound_.document_filter, row));
+    if (!kept) return false;
   }
-  pending_.push_back(std::move(row));
-  return true;
+  if (!bound_.used[kMatchesSlot] && !bound_.expands_matches) {
+    pending_.push_back(std::move(row));
+    return true;
+  }
+  RETURN_IF_ERROR(expand_matches(std::move(row)));
+  return !pending_.empty();
 }
 
 Result<std::optional<SourceRow>> DocumentSource::next() {
@@ -251,16 +298,20 @@ Result<std::optional<SourceRow>> DocumentSource::next() {
 Result<std::optional<uint64_t>> DocumentSource::count_by_index() {
   const CollectionInfo& info = *collections_[at_];
   if (options_.lock != Lock::kNone || bound_.expands_matches) return std::nullopt;
-  if (core_.scan_only.load(std::memory_order_relaxed)) return std::nullopt;
-  const PlanInput input{.core = &core_, .part = info.part, .view = view()};
-  if (!bound_.where) {
+  if (context_.scan_only) return std::nullopt;
+  const PlanInput input{.core = &core_, .collection = &info, .view = view()};
+  Plan plan;
+  plan.exact = true;
+  if (bound_.where) {
+    ASSIGN_OR_RETURN(plan, make_plan(input, &*bound_.where, context_));
+  }
+  if (!plan.exact) return std::nullopt;
+  if (plan.access == Access::kScan) {  // whatever there is
     ASSIGN_OR_RETURN(const schema_stats::PartTotals totals,
                      core_.stats->totals(static_cast<uint32_t>(info.part), input.view));
     trace_.push_back({.collection = info.full_name(), .access = Access::kNone});
     return totals.documents;
   }
-  ASSIGN_OR_RETURN(const Plan plan, make_plan(input, &*bound_.where, context_));
-  if (!plan.exact || plan.access == Access::kScan) return std::nullopt;
   uint64_t count = 0;
   const uint64_t keys_before = context_.keys_read;
   if (plan.access != Access::kNone) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ class Source {
   // How many rows there are from here on; the source is at its end afterwards.
   virtual Result<uint64_t> count();
 };
+
+// The columns of a document's row but those of its matches: what `bound` uses of them.
+std::vector<SqlValue> document_columns(const BoundSelect& bound, const CollectionInfo& collection,
+                                       const StoredDocument& stored,
+                                       const document::Json* document);
 
 // Rows in memory: of a view, or the one row of a SELECT without FROM.
 class RowsSource : public Source {
@@ -83,11 +89,13 @@ class DocumentSource : public Source {
  private:
   fractal_tree::ReadView view();
   Status open_collection();
+  Status start_reading();
   Result<bool> next_stored();  // into stored_; false: the collection is at its end
+  Result<bool> read_next();
   Result<bool> lock_stored();  // false: leave it out
   Result<bool> make_rows();    // from stored_ into pending_; false: none
-  Status expand_matches(const SourceRow& row);
-  Status fill_columns(SourceRow& row, const std::vector<document::Place>* matches) const;
+  Result<bool> holds(const std::optional<Expression>& condition, const SourceRow& row);
+  Status expand_matches(SourceRow row);
   Result<std::optional<uint64_t>> count_by_index();
   void close_collection();
 
@@ -105,6 +113,8 @@ class DocumentSource : public Source {
   std::vector<DocId> docs_;  // of an index access
   size_t doc_at_ = 0;
   std::unique_ptr<fractal_tree::Cursor> cursor_;  // of a scan
+  std::set<DocId> locked_;                        // of this collection
+  uint64_t waits_before_ = 0;                     // Transaction::lock_waits() when reading began
   StoredDocument stored_;
   std::vector<SourceRow> pending_;  // rows of stored_ not given yet, last first
   std::vector<CollectionTrace> trace_;

@@ -272,6 +272,10 @@ SqlNode SqlBuilder::negate(SqlNode operand, Span span) {
       value = SqlValue::signed_integer(INT64_MIN);
       return operand;
     }
+    if (value.type() == SqlType::kUnsigned && value.as_unsigned() > uint64_t{1} << 63) {
+      value = SqlValue::decimal("-" + std::to_string(value.as_unsigned()));
+      return operand;
+    }
     const bool number = value.type() >= SqlType::kSigned && value.type() <= SqlType::kDecimal;
     if (number && value.type() != SqlType::kUnsigned && !value.is_boolean()) {
       if (auto negative = server::negate(value, context)) {

@@ -19,6 +19,10 @@ Status StatementContext::charge(uint64_t bytes) {
                                              " bytes of memory to sort, group or hold its rows");
 }
 
+LockRequest StatementContext::lock_request(LockMode mode) const {
+  return {.mode = mode, .wait = true, .timeout = lock_wait_timeout, .cancelled = cancelled.get()};
+}
+
 void StatementContext::warn(Warning::Level level, uint32_t code, std::string message) {
   ++evaluation.warning_count;
   if (evaluation.warnings.size() < kMaxWarningsKept)

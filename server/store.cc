@@ -59,8 +59,6 @@ class EngineStore : public Store {
 
   fractal_tree::EngineCounters counters() const override { return core_->engine->counters(); }
 
-  StoreCore& core() { return *core_; }
-
  private:
   std::unique_ptr<StoreCore> core_;
 };
@@ -104,6 +102,8 @@ Result<std::unique_ptr<Store>> Store::open(const std::string& directory,
                                            const StoreOptions& options) {
   auto core = std::make_unique<StoreCore>();
   core->options = options;
+  if (options.on_lock_wait)
+    core->locks.on_wait([observer = options.on_lock_wait](TransactionId) { observer(); });
   RETURN_IF_ERROR(open_core(*core, directory));
   return std::make_unique<EngineStore>(std::move(core));
 }

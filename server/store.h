@@ -35,6 +35,8 @@ struct StoreOptions {
   uint32_t statement_timeout_ms = 0;             // 0: none
   uint64_t statement_memory_bytes = 256u << 20;  // sort, group, matches; kLimitExceeded beyond
   std::function<void(std::string_view)> log_line;
+  // Called when a statement begins to wait for a lock; it must not wait or call the store.
+  std::function<void()> on_lock_wait;
 };
 
 // What logging in needs; passwords are never kept. Empty verifiers: an empty password.

@@ -33,7 +33,6 @@ struct StoreCore {
   std::atomic<uint64_t> next_generated_id{1};
   uint32_t generated_id_epoch = 0;  // unix time of this start, later than that of any start before
   int64_t started_unix_s = 0;
-  std::atomic<bool> scan_only{false};  // the planner uses no index; for tests that compare
 
   // 28 hex digits: 0000, the start's time, a counter; ascending within a start.
   std::string generate_id();

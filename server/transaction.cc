@@ -22,32 +22,64 @@ std::string folded(std::string_view name) {
   return out;
 }
 
+std::string document_name(PartId part, std::string_view id_key) {
+  std::string name;
+  put_big_endian(name, static_cast<uint32_t>(part));
+  name += id_key;
+  return name;
+}
+
 }  // namespace
 
-Transaction::Transaction(StoreCore& core, bool read_only)
-    : core_(core), id_{core.next_transaction.fetch_add(1)}, read_only_(read_only) {}
+Transaction::Transaction(StoreCore& core, Options options)
+    : core_(core), id_{core.next_transaction.fetch_add(1)}, options_(options) {}
 
 Transaction::~Transaction() {
   rollback();
 }
 
 bool Transaction::has_writes() const {
-  return std::ranges::any_of(layers_, [](const auto& layer) { return !layer->empty(); });
+  return std::ranges::any_of(layers_, [](const auto& layer) { return !layer->changes.empty(); });
 }
 
 ReadView Transaction::snapshot_view() {
   if (!snapshot_) snapshot_ = core_.engine->snapshot();
-  return {.snapshot = snapshot_.get(), .own = own_};
+  own_bridged_.clear();
+  for (const auto& layer : layers_) {
+    if (!layer->bridge.empty()) own_bridged_.push_back(&layer->bridge);
+    own_bridged_.push_back(&layer->changes);
+  }
+  return {.snapshot = snapshot_.get(), .own = own_bridged_};
+}
+
+WriteBatch* Transaction::bridge(PartId part, std::string_view id_key) {
+  if (!snapshot_) return nullptr;
+  std::string name = document_name(part, id_key);
+  for (const auto& layer : layers_)
+    if (layer->bridged.contains(name)) return nullptr;
+  layers_.back()->bridged.insert(std::move(name));
+  return &layers_.back()->bridge;
 }
 
 void Transaction::push_layer() {
-  layers_.push_back(std::make_unique<WriteBatch>());
-  own_.push_back(layers_.back().get());
+  layers_.push_back(std::make_unique<Layer>());
+  own_.push_back(&layers_.back()->changes);
 }
 
 void Transaction::drop_layers(size_t keep) {
   layers_.resize(std::min(keep, layers_.size()));
   own_.resize(layers_.size());
+  own_bridged_.clear();
+}
+
+// What was changed is locked since, so that a new snapshot needs no bridges.
+void Transaction::begin_read() {
+  if (!options_.read_committed) return;
+  snapshot_.reset();
+  for (const auto& layer : layers_) {
+    layer->bridge = {};
+    layer->bridged.clear();
+  }
 }
 
 void Transaction::begin_statement() {
@@ -57,16 +89,26 @@ void Transaction::begin_statement() {
 void Transaction::end_statement() {
   if (layers_.empty()) return;
   const size_t marked = savepoints_.empty() ? 0 : savepoints_.back().layers;
-  if (layers_.back()->empty()) {
+  if (layers_.back()->changes.empty()) {
     drop_layers(layers_.size() - 1);
   } else if (layers_.size() >= marked + 2) {  // keep the number of layers that reads merge small
-    layers_[layers_.size() - 2]->append(std::move(*layers_.back()));
+    // A document that is bridged here was not changed below, so its bridge may go before all that.
+    Layer& below = *layers_[layers_.size() - 2];
+    below.bridge.append(std::move(layers_.back()->bridge));
+    below.changes.append(std::move(layers_.back()->changes));
+    below.bridged.merge(layers_.back()->bridged);
     drop_layers(layers_.size() - 1);
   }
 }
 
 void Transaction::undo_statement() {
-  if (!layers_.empty()) drop_layers(layers_.size() - 1);
+  if (!layers_.empty()) forget_layers(layers_.size() - 1);
+}
+
+// Of changes that are taken back.
+void Transaction::forget_layers(size_t keep) {
+  if (has_writes()) core_.stats->batch_dropped();
+  drop_layers(keep);
 }
 
 std::vector<Transaction::Savepoint>::iterator Transaction::find_savepoint(const std::string& name) {
@@ -84,7 +126,7 @@ Status Transaction::rollback_to(const std::string& name) {
   const auto found = find_savepoint(folded(name));
   if (found == savepoints_.end())
     return fail(ErrorCode::kUnknownSavepoint, "SAVEPOINT " + name + " does not exist");
-  drop_layers(found->layers);
+  forget_layers(found->layers);
   savepoints_.erase(found + 1, savepoints_.end());
   return {};
 }
@@ -108,15 +150,11 @@ Status Transaction::lock_name(std::string name, const LockRequest& request) {
 }
 
 Status Transaction::lock(PartId part, std::string_view id_key, LockRequest request) {
-  std::string name;
-  put_big_endian(name, static_cast<uint32_t>(part));
-  name += id_key;
-  request.timeout = std::chrono::milliseconds(core_.options.lock_wait_timeout_ms);
-  return lock_name(std::move(name), request);
-}
-
-Status Transaction::lock_part(PartId part, LockMode mode, const std::atomic<bool>* cancelled) {
-  return lock(part, {}, {.mode = mode, .wait = true, .timeout = {}, .cancelled = cancelled});
+  bool waited = false;
+  request.waited = &waited;
+  const Status locked = lock_name(document_name(part, id_key), request);
+  if (waited) ++lock_waits_;
+  return locked;
 }
 
 void Transaction::release_locks() {
@@ -132,17 +170,18 @@ Status Transaction::commit() {
   Status outcome;
   if (has_writes()) {
     WriteBatch all;
-    for (auto& layer : layers_) all.append(std::move(*layer));
+    for (auto& layer : layers_) all.append(std::move(layer->changes));
     drop_layers(0);
     std::shared_lock gate(core_.commit_gate);
     outcome = core_.engine->commit(std::move(all), core_.options.durability);
+    if (!outcome) core_.stats->batch_dropped();
   }
   rollback();
   return outcome;
 }
 
 void Transaction::rollback() {
-  drop_layers(0);
+  forget_layers(0);
   savepoints_.clear();
   snapshot_.reset();
   release_locks();

@@ -78,10 +78,11 @@ Status check_operations(const std::vector<UpdateOperation>& operations) {
   return {};
 }
 
-Result<Json> apply_operations(const Json& original, const std::vector<UpdateOperation>& operations,
+Result<Json> apply_operations(const Json& original, std::span<const SqlValue> columns,
+                              const std::vector<UpdateOperation>& operations,
                               StatementContext& context) {
   Json document = original;
-  const Row row{&original, {}};
+  const Row row{&original, columns};
   for (const UpdateOperation& operation : operations) {
     Json value;
     if (operation.kind != OperationKind::kRemove) {
