@@ -6,7 +6,7 @@ give the same answers.
   differential.py --driver PATH --replay FILE
 
 What fails is made small and printed, with a line for --replay. A line of the known file is a
-regular expression: a failure whose small script it matches is told, but not counted. The last line
+regular expression: a failure whose message or small script it matches is told, but not counted. The last line
 is `N passed, N failed`.
 """
 import argparse
@@ -44,7 +44,7 @@ class Report:
         return self.known or self.told[area] < MOST_SHRUNK
 
     def fail(self, area, seed, what, script, replay):
-        text = "\n".join(script)
+        text = "\n".join([what] + script)
         if any(pattern.search(text) for pattern in self.known):
             print(f"known: {area}, seed {seed}: {what}")
             self.passed += 1
@@ -131,13 +131,20 @@ def run_steps(driver, area, steps):
 
 
 def judge_steps(driver, area, seed, steps, report):
-    if run_steps(driver, area, steps)[0] is None:
+    last = None  # whether a wait was met is a matter of luck: not every failure comes again
+
+    def fails(some):
+        nonlocal last
+        wrong, script = run_steps(driver, area, some)
+        if wrong:
+            last = (wrong, script, {"area": area, "steps": some})
+        return wrong is not None
+
+    if not fails(steps):
         report.passed += 1
     elif report.wants_shrinking(area):
-        few = shorter(steps, lambda some: run_steps(driver, area, some)[0] is not None, 60)
-        wrong, script = run_steps(driver, area, few)
-        report.fail(area, seed, wrong or "did not fail again", script,
-                    {"area": area, "steps": few})
+        shorter(steps, fails, 60)
+        report.fail(area, seed, *last)
     else:
         report.failed += 1
 

@@ -154,6 +154,13 @@ def sort_key(value):
     return (3, jv.order_key(value.value))
 
 
+def sort_value(tree, row):
+    """`_id` is shown as text, but its numbers sort as numbers."""
+    if tree == ["col", "_id"]:
+        return ev.Js(row.document["_id"])
+    return ev.evaluate(tree, row)
+
+
 def ordering(order):
     def compare(a, b):
         for (x, y), (_, down) in zip(zip(a[0], b[0]), order):
@@ -191,7 +198,7 @@ def answer(statement, store):
         if statement["distinct"] and cells in seen:
             continue
         seen.add(cells)
-        found.append(([sort_key(ev.evaluate(tree, row)) for tree, _ in order], cells))
+        found.append(([sort_key(sort_value(tree, row)) for tree, _ in order], cells))
     compare = ordering(order)
     found.sort(key=functools.cmp_to_key(compare))
     groups = []
