@@ -12,6 +12,7 @@ A tree is a list, so that it can be kept as JSON:
 
 A value of SQL is NULL (None), a Truth, a Number (int, decimal, double), a str, or Js(JSON value).
 """
+import functools
 import re
 from fractions import Fraction
 
@@ -47,6 +48,7 @@ class Row:
         self.columns = columns or {}
 
 
+@functools.lru_cache(4096)
 def literal(kind, text):
     if kind == "null":
         return None

@@ -96,9 +96,38 @@ class Generator:
             return [session, "read", self.condition(), self.random.choice(FORMS)]
         return [session, "checkpoint"] if roll < 0.985 else [session, "kill"]
 
+    def stale_write(self):
+        """A transaction writes what another has changed since its snapshot, and goes on."""
+        one, other = self.random.sample(SESSIONS, 2)
+        target = self.one()
+        steps = [[one, "begin"], [one, "read", self.condition(), "doc"],
+                 self.random.choice([[other, "update", target, self.changes()],
+                                     [other, "insert", self.document()]]),
+                 self.random.choice([[one, "update", target, self.changes()],
+                                     [one, "delete", self.condition()]])]
+        return steps + [[one, "read", self.condition(), self.random.choice(FORMS)]
+                        for _ in range(3)]
+
+    def crossing(self):
+        """Two transactions that want what the other holds."""
+        one, other = self.random.sample(SESSIONS, 2)
+        targets = [["cmp", "=", path("_id"), ["lit", "int", str(i)]]
+                   for i in self.random.sample(IDS, 2)]
+        order = [(one, 0), (other, 1), (one, 1), (other, 0)]
+        steps = [[one, "begin"], [other, "begin"]]
+        for session, which in order:
+            steps.append(self.random.choice([
+                [session, "lock", targets[which], "UPDATE", self.random.choice(FORMS)],
+                [session, "update", targets[which], self.changes()]]))
+        return steps
+
     def history(self):
         steps = [["a", "insert", self.document()] for _ in range(4)]
-        return steps + [self.step() for _ in range(self.random.choice([12, 25, 40]))]
+        for _ in range(self.random.choice([12, 25, 40])):
+            roll = self.random.random()
+            steps += (self.stale_write() if roll < 0.03 else self.crossing() if roll < 0.06
+                      else [self.step()])
+        return steps
 
 
 # ---- one step as SQL, and what it does ---------------------------------------------------------

@@ -7,17 +7,21 @@ from documents import quote
 from statements import Generator, integer, path, text
 
 NAME_BYTES = 1_000_000
-PLACES = 140
+
+
+def nested(levels):
+    """Each level is three more paths, folded or not."""
+    return f'{{"d": {nested(levels - 1)}, "e": [[{levels}]]}}' if levels else "1"
 
 
 def documents():
-    out = []
-    for i in range(2):
-        members = ", ".join(f'"p{k}": {k}' for k in range(PLACES))
-        out.append(f'{{"_id": {i}, {quote(chr(ord("k") + i) * NAME_BYTES)}: {{{members}}}}}')
-    out.append('{"_id": 2, "x": {"y": {"b": "target"}}, "n": 1}')
-    out.append('{"_id": 3, "x": {"z": {"b": "target"}}, "late": [{"b": "target"}]}')
-    return out
+    name = quote("k" * NAME_BYTES)
+    return ['{"_id": 10, "x": 1}',  # a name that is known before
+            f'{{"_id": 0, {name}: {nested(20)}}}',  # beyond the first budget
+            '{"_id": 11, "new": {"newer": 1}}',  # is folded
+            f'{{"_id": 1, {name}: {nested(60)}}}',  # beyond the second
+            '{"_id": 2, "x": {"y": {"b": "target"}}, "n": 1}',
+            '{"_id": 3, "x": {"z": {"b": "target"}}, "late": [{"b": "target"}]}']
 
 
 def cases():
