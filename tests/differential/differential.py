@@ -63,7 +63,7 @@ class Report:
 def make_documents(store_seed, great_numbers):
     maker = documents.Generator(random.Random(f"store {store_seed}"), great_numbers)
     return maker, {name: maker.documents(count)
-                   for name, count in zip(statements.COLLECTIONS, (20, 9, 7))}
+                   for name, count in zip(statements.COLLECTIONS, (16, 8, 6))}
 
 
 def make_case(area, seed, great_numbers):

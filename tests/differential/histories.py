@@ -105,8 +105,9 @@ class Generator:
                                      [other, "insert", self.document()]]),
                  self.random.choice([[one, "update", target, self.changes()],
                                      [one, "delete", self.condition()]])]
-        return steps + [[one, "read", self.condition(), self.random.choice(FORMS)]
-                        for _ in range(3)]
+        asked = [None] + [["cmp", "=", path("n"), ["lit", "int", str(n)]] for n in range(3)]
+        return steps + [[one, "read", condition, self.random.choice(["doc", "count"])]
+                        for condition in asked]
 
     def crossing(self):
         """Two transactions that want what the other holds."""
