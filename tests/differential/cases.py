@@ -12,7 +12,7 @@ NEVER = ["cmp", "=", ["lit", "int", "1"], ["lit", "int", "2"]]
 
 
 class Case:
-    """`documents`: texts by collection, inserted; `gone`: ids deleted again; then the statement."""
+    """`documents`: texts by collection; and one SELECT."""
 
     def __init__(self, documents, statement):
         self.documents, self.statement = documents, statement
