@@ -125,6 +125,9 @@ unpacked. Database and collection are made as needed.)");
   import->add_option("--bad", a.bad_file, "Write skipped documents with their reason to this file")
       ->type_name("FILE");
   import->add_flag("--dry-run", a.dry_run, "Read and check only");
+  import->add_flag("--extended-json", a.extended_json,
+                   "MongoDB's extended JSON: turn {\"$oid\": ...} and the like into plain values");
+  import->add_option("--id", a.id_path, "Member to be the _id: key or '$.key'")->type_name("PATH");
   known[import] = Command::kImport;
 
   CLI::App* exporter = app.add_subcommand("export", R"(Write the documents of a collection.

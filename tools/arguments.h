@@ -44,6 +44,8 @@ struct Arguments {
   bool skip_bad = false;
   std::string bad_file;
   bool dry_run = false;
+  bool extended_json = false;
+  std::string id_path;
   std::string output;
   std::string where;
 };

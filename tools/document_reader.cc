@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/extended_json.h"
+#include "tools/json_text.h"
 #include "tools/text.h"
 
 namespace wherestar::tools {
@@ -32,6 +34,25 @@ size_t offset_of_character(std::string_view text, size_t number) {
     --number;
   }
   return at;
+}
+
+// Of a text made here: a place in it is none of the file's.
+Status reparse(document::Parser& parser, std::string_view text) {
+  Status parsed = parser.parse(text);
+  if (parsed) return {};
+  std::string_view message = parsed.error().message;
+  take_position(message);
+  return fail(parsed.error().code, std::string(message));
+}
+
+// The error with the place of the value at `path`; without one when there is none.
+std::unexpected<Error> fail_at(std::string_view text, const document::PathExpression& path,
+                               const Error& error) {
+  const std::optional<TextSpan> value = find_value(text, path);
+  if (!value) return std::unexpected(error);
+  const document::Position place = document::locate(text, value->begin);
+  return fail(error.code,
+              fmt::format("line {}, column {}: {}", place.line, place.column, error.message));
 }
 
 }  // namespace
@@ -99,17 +120,77 @@ BadDocument DocumentReader::complaint(std::string_view text, size_t line,
   return bad;
 }
 
+void DocumentReader::read_piece(const Piece& piece, Item& item) {
+  if (!piece.problem.empty()) {
+    item.bad = describe(piece, piece.problem);
+  } else if (Status parsed = parser_.parse(piece.text); !parsed) {
+    item.bad = describe(piece, parsed.error().message);
+  } else {
+    look_for_dialect(piece.text);
+    if (Status made = make_document(piece, item.text); !made) {
+      item.bad = describe(piece, made.error().message);
+    }
+  }
+}
+
+// Of a piece that is a valid document the one to store.
+Status DocumentReader::make_document(const Piece& piece, std::string_view& text) {
+  if (options_.extended_json) {
+    ASSIGN_OR_RETURN(std::string plain, plain_json(piece.text));
+    if (plain != piece.text) {
+      made_ = std::move(plain);
+      text = made_;
+      RETURN_IF_ERROR(reparse(parser_, made_));
+    }
+  }
+  if (options_.id_path) return take_id(piece, text);
+  return check_id(piece);
+}
+
+Status DocumentReader::check_id(const Piece& piece) {
+  const auto id = parser_.id();
+  if (id) return {};
+  static const document::PathExpression kId(
+      std::vector<document::PathLeg>{{document::LegKind::kMember, "_id", {}, {}}});
+  return fail_at(piece.text, kId, id.error());
+}
+
+Status DocumentReader::take_id(const Piece& piece, std::string_view& text) {
+  const document::PathExpression& path = *options_.id_path;
+  RETURN_IF_ERROR(check_id(piece));
+  ASSIGN_OR_RETURN(const auto own, parser_.id());
+  const std::optional<TextSpan> value = find_value(text, path);
+  if (!value) {
+    return fail(ErrorCode::kMissingId, "no " + path.to_string() + " to be the _id");
+  }
+  const std::string_view token = value->of(text);
+  const auto json = document::Json::parse(token);
+  const auto key = json ? document::document_key(*json) : std::unexpected(json.error());
+  if (!key)
+    return fail_at(piece.text, path,
+                   {key.error().code, path.to_string() + " as _id: " + key.error().message});
+  if (own) {
+    if (own->key == key->key) return {};
+    return fail(ErrorCode::kInvalidArgument,
+                "has the _id " + own->json + " already; " + path.to_string() + " is another");
+  }
+  made_ = document::with_id(text, token);
+  text = made_;
+  return reparse(parser_, made_);
+}
+
+void DocumentReader::look_for_dialect(std::string_view text) {
+  if (!options_.look_for_dialects || options_.extended_json || !dialect_.empty()) return;
+  if (const auto wrapper = find_type_wrapper(text)) {
+    dialect_ = "this looks like MongoDB's extended JSON (" + *wrapper + "): add --extended-json";
+  }
+}
+
 Result<std::optional<DocumentReader::Item>> DocumentReader::next() {
   while (true) {
     if (std::optional<Piece> piece = stream_.next()) {
       Item item{piece->text, piece->line, std::nullopt};
-      if (!piece->problem.empty()) {
-        item.bad = describe(*piece, piece->problem);
-      } else if (Status parsed = parser_.parse(piece->text); !parsed) {
-        item.bad = describe(*piece, parsed.error().message);
-      } else if (auto id = parser_.id(); !id) {
-        item.bad = describe(*piece, id.error().message);
-      }
+      read_piece(*piece, item);
       return item;
     }
     chunk_.clear();

@@ -143,8 +143,47 @@ exits 0 "nothing from standard input" import shop.array - -D data
 printf '[{"n":1},\n {"n":2}]' | "$wherestar" import shop.array - -D data >out 2>err
 verdict "an array from standard input" $?
 says err "imported 2 documents"
+says_not() { grep -qF -- "$2" "$1"; verdict "does not say in $1: $2" $((! $?)); }
+exits 3 "an import that stops says what is in" import shop.stopped2 mixed.jsonl -D data
+says err "stopped: 1 document is in shop.stopped2"
+says_not err "imported"
 exits 0 "dry run" import shop.never shop.jsonl --dry-run
 says err "nothing written"
+
+# --- files of other programs ---------------------------------------------------------------------
+ours=$root/tests/tools/data
+exits 3 "extended JSON is recognized" import mongo.plain "$ours/mongoexport_relaxed.json" -D data
+says err 'this looks like MongoDB'"'"'s extended JSON ("_id": {"$oid": ...}): add --extended-json'
+says err "stopped: no document is in mongo.plain"
+exits 0 "and nothing is left behind" sql -D data "SHOW DATABASES" --format csv
+says_not out mongo
+for kind in relaxed canonical; do
+  exits 0 "extended JSON, $kind" import "mongo.$kind" "$ours/mongoexport_$kind.json" -D data \
+    --extended-json
+  says err "imported 2 documents"
+done
+exits 0 "its values are plain" export mongo.relaxed -D data --where "_id = '65b2c0de9f1b2c3d4e5f6a02'"
+says out '"price":1E+2,"stock":9007199254740993,"added":"1969-07-20T20:17:40.000Z"'
+says out '"$id":"65b2c0de9f1b2c3d4e5f6aff"},"weight":"NaN"'
+exits 0 "canonical dates" search 2024-01-25T20:10:54.123Z mongo.canonical -D data
+exits 0 "UUIDs" search 73ffd264-44b3-4c69-90e8-e7d1dfc035d4 mongo.canonical -D data
+printf '{"_id":1,"o":{"$oid":5}}\n' >wrapper.jsonl
+exits 3 "a wrong wrapper" import mongo.wrong wrapper.jsonl -D data --extended-json
+says err 'wrapper.jsonl:1:21: "$oid": expected 24 hexadecimal digits in quotes, found 5'
+for name in jq_compact.jsonl jq_pretty.json; do
+  exits 0 "jq: $name" import "jq.${name%.*}" "$ours/$name" -D data --id sku
+  exits 0 "with its _id" export "jq.${name%.*}" -D data --where "_id = 'a-2'"
+  grep -q '1E+2' out; verdict "and its numbers" $?
+done
+exits 3 "an _id that is not there" import jq.none "$ours/jq_compact.jsonl" -D data --id '$.key'
+says err "jq_compact.jsonl:1:1: no \$.key to be the _id"
+exits 2 "an --id that is no place" import jq.none "$ours/jq_compact.jsonl" -D data --id '$.a[*]'
+exits 0 "MySQL Shell's documents" import mysql.shell "$ours/mysqlsh_dump.json" -D data
+says err "imported 2 documents"
+for name in newline array; do
+  exits 0 "DuckDB, $name" import "duckdb.$name" "$ours/duckdb_$name.json" -D data --id id
+  says err "imported 2 documents"
+done
 
 # --- search, sql, views --------------------------------------------------------------------------
 exits 0 "search everything" search Jippie -D data

@@ -34,15 +34,17 @@ class TextInput : public Input {
 struct Read {
   std::vector<std::string> good;
   std::vector<BadDocument> bad;
+  std::string dialect;
 };
 
-Read read_all(const std::string& text, size_t chunk = 1 << 16) {
+Read read_all(const std::string& text, size_t chunk = 1 << 16, const ReaderOptions& options = {}) {
   TextInput input(text, chunk);
-  DocumentReader reader(input);
+  DocumentReader reader(input, options);
   Read read;
   while (true) {
     auto item = reader.next();
     REQUIRE(item);
+    read.dialect = reader.dialect();
     if (!*item) return read;
     if ((*item)->bad) {
       read.bad.push_back(*(*item)->bad);
@@ -123,4 +125,53 @@ TEST_CASE("positions are taken off messages") {
   message = "line up, please";
   CHECK_FALSE(take_position(message));
   CHECK(message == "line up, please");
+}
+
+TEST_CASE("extended JSON is stored plain, and places are those of the file") {
+  ReaderOptions options;
+  options.extended_json = true;
+  const Read read = read_all(
+      "{\"_id\":{\"$oid\":\"507f1f77bcf86cd799439011\"}, \"n\": {\"$numberInt\":\"1\"}}\n"
+      "{\"_id\":{\"$numberLong\":\"7\"}}\n"
+      "{\"a\":{\"$date\":{\"$numberLong\":\"0\"}}, \"b\":{\"$oid\":5}}\n"
+      "{\"a\":1, \"_id\":{\"$minKey\":1}}\n"
+      "{\"a\":{\"$numberInt\":\"1\"}, \"_id\":{\"$undefined\":true}}\n",
+      1 << 16, options);
+  CHECK(read.good == std::vector<std::string>{
+                         "{\"_id\":\"507f1f77bcf86cd799439011\", \"n\": 1}", "{\"_id\":7}",
+                         "{\"a\":1, \"_id\":\"MinKey\"}"});
+  REQUIRE(read.bad.size() == 2);
+  CHECK(read.bad[0].place() == "bad.jsonl:3:49");
+  CHECK(read.bad[1].place() == "bad.jsonl:5:32");
+}
+
+TEST_CASE("a file of another program is recognized") {
+  ReaderOptions options;
+  options.look_for_dialects = true;
+  CHECK(read_all("{\"a\":1}\n{\"_id\":{\"$oid\":\"507f1f77bcf86cd799439011\"}}\n", 1 << 16, options)
+            .dialect ==
+        "this looks like MongoDB's extended JSON (\"_id\": {\"$oid\": ...}): add --extended-json");
+  CHECK(read_all("{\"$price\":1}\n{\"index\":{\"size\":1}}\n", 1 << 16, options).dialect.empty());
+  options.extended_json = true;
+  CHECK(read_all("{\"a\":{\"$numberInt\":\"1\"}}\n", 1 << 16, options).dialect.empty());
+}
+
+TEST_CASE("another member may be the _id") {
+  ReaderOptions options;
+  options.id_path = *document::PathExpression::parse("$.k.id", true);
+  const Read read = read_all(
+      "{\"k\":{\"id\":\"a\"},\"z\":0.10}\n"
+      "{\"k\":{}}\n"
+      "{\"k\":{\"id\":[1]}}\n"
+      "{\"_id\":\"a\",\"k\":{\"id\":\"a\"}}\n"
+      "{\"_id\":\"b\",\"k\":{\"id\":\"a\"}}\n",
+      1 << 16, options);
+  CHECK(read.good ==
+        std::vector<std::string>{"{\"_id\": \"a\", \"k\":{\"id\":\"a\"},\"z\":0.10}",
+                                 "{\"_id\":\"a\",\"k\":{\"id\":\"a\"}}"});
+  REQUIRE(read.bad.size() == 3);
+  CHECK(read.bad[0].place() == "bad.jsonl:2:1");
+  CHECK(read.bad[0].message == "no $.k.id to be the _id");
+  CHECK(read.bad[1].place() == "bad.jsonl:3:12");
+  CHECK(read.bad[2].place() == "bad.jsonl:5:1");
 }
