@@ -136,12 +136,14 @@ unpacked. Database and collection are made as needed.)");
   wherestar export shop.products --where "year > 2000" -o new.jsonl.zst
   wherestar export shop.products -o products.jsonl --force
 
-Documents come out exactly as they went in, one behind the other.)");
+Documents come out exactly as they went in, one behind the other; in a file called .jsonl or .ndjson,
+and with --jsonl, each on one line.)");
   exporter->add_option("TARGET", a.target, "database.collection")->required();
   exporter->add_option("-o,--output", a.output, "File to make; .gz and .zst are packed")
       ->type_name("FILE");
   exporter->add_option("--where", a.where, "Only documents that satisfy this SQL condition")
       ->type_name("CONDITION");
+  exporter->add_flag("--jsonl", a.json_lines, "Each document on one line");
   exporter->add_flag("--force", a.force, "Overwrite an existing file");
   known[exporter] = Command::kExport;
 

@@ -47,6 +47,7 @@ struct Arguments {
   bool extended_json = false;
   std::string id_path;
   std::string output;
+  bool json_lines = false;
   std::string where;
 };
 

@@ -185,6 +185,23 @@ for name in newline array; do
   says err "imported 2 documents"
 done
 
+# --- one line a document -------------------------------------------------------------------------
+exits 0 "pretty documents" import pretty.x "$ours/jq_pretty.json" -D data --id sku
+exits 0 "come back as they were" export pretty.x -D data
+says out '  "price": 0.10,'
+exits 0 "or each on one line" export pretty.x -D data --jsonl
+says out '{"_id":"a-1","sku":"a-1","price":0.10,"name":"Strandtuch ☺"}'
+for name in one.jsonl one.ndjson.gz one.jsonl.zst; do
+  exits 0 "a file called $name" export pretty.x -D data -o "$name"
+  "$wherestar" search Strandtuch "$name" --prefix --format jsonl >out 2>err
+  says out '"place":"$.name","value":"Strandtuch ☺","doc":{"_id":"a-1","sku":"a-1","price":0.10,'
+done
+[ "$(wc -l <one.jsonl)" = 2 ]; verdict "has a line a document" $?
+exits 0 "sql as JSON Lines" sql -D data --format jsonl "SELECT doc FROM pretty.x"
+[ "$(wc -l <out)" = 2 ]; verdict "has a line a row" $?
+exits 0 "search as CSV" search a-1 pretty.x -D data --format csv --path '$.sku'
+says out 'pretty.x,a-1,$.sku,a-1,'
+
 # --- search, sql, views --------------------------------------------------------------------------
 exits 0 "search everything" search Jippie -D data
 says out '$.tags[0]'
