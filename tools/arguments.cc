@@ -187,32 +187,49 @@ std::string check_words(const Words& words, Arguments& a) {
   return {};
 }
 
-// CLI11 takes `-5` for an option: a blank in front makes it a value, which to_cell() drops again.
+// The first word that is neither an option nor an option's value: the command.
+std::string command_of(const std::vector<std::string>& words) {
+  static const std::vector<std::string> kWithValue = {"-D",       "--data",  "--uri",
+                                                      "--format", "--color", "--limit"};
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with('-')) return words[i];
+    if (std::ranges::find(kWithValue, words[i]) != kWithValue.end()) ++i;
+  }
+  return {};
+}
+
+// CLI11 takes `-5` for an option: this in front makes it a value, and without_mark() drops it
+// again.
+constexpr char kMark = '\x01';
+
 std::vector<std::string> prepared(std::vector<std::string> words) {
   if (!words.empty() && words[0] == "help") {
     words.erase(words.begin());
     words.push_back("--help");
   }
-  if (std::ranges::find(words, "search") != words.end()) {
-    for (std::string& word : words) {
-      if (word.size() > 1 && word[0] == '-' && std::isdigit(static_cast<unsigned char>(word[1]))) {
-        word.insert(0, " ");
-      }
+  if (command_of(words) != "search") return words;
+  for (std::string& word : words) {
+    if (word == "--") break;  // what follows is none of the options anyway
+    if (word.size() > 1 && word[0] == '-' && std::isdigit(static_cast<unsigned char>(word[1]))) {
+      word.insert(0, 1, kMark);
     }
   }
   return words;
 }
 
-std::string hint_for(const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    if (word.starts_with('-')) continue;
-    if (std::ranges::find(kCommands, word) != kCommands.end()) {
-      return "wherestar " + word + " --help";
-    }
-    const std::string meant = did_you_mean(word, kCommands);
-    return meant.empty() ? "wherestar --help" : meant;
+void without_mark(std::string& word) {
+  if (word.starts_with(kMark)) word.erase(0, 1);
+}
+
+std::string hint_for(const std::string& command) {
+  if (std::ranges::find(kCommands, command) != kCommands.end()) {
+    return "wherestar " + command + " --help";
   }
-  return "wherestar --help";
+  const std::string meant = did_you_mean(command, kCommands);
+  if (!meant.empty() || command.empty()) return meant.empty() ? "wherestar --help" : meant;
+  std::string all;
+  for (const std::string& name : kCommands) all += (all.empty() ? "" : ", ") + name;
+  return "there are " + all;
 }
 
 }  // namespace
@@ -247,6 +264,9 @@ ParsedCommandLine parse_command_line(const std::vector<std::string>& words) {
       parsed.out = std::string(kVersion) + "\n";
       return parsed;
     }
+    without_mark(a.value);
+    without_mark(a.path);
+    for (std::string& target : a.targets) without_mark(target);
     a.command = known.at(app.get_subcommands().at(0));
     if (app.get_option("--limit")->count() > 0) a.limit = options.limit;
     parsed.error = check_words(options, a);
@@ -255,7 +275,12 @@ ParsedCommandLine parse_command_line(const std::vector<std::string>& words) {
   }
   if (!parsed.error.empty()) {
     parsed.exit = ExitCode::kUsage;
-    parsed.hint = hint_for(words);
+    std::erase(parsed.error, kMark);
+    const std::string command = command_of(words);
+    if (!command.empty() && std::ranges::find(kCommands, command) == kCommands.end()) {
+      parsed.error = "unknown command '" + command + "'";
+    }
+    parsed.hint = hint_for(command);
   }
   return parsed;
 }

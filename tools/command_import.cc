@@ -8,6 +8,7 @@
 
 #include "tools/commands.h"
 #include "tools/document_reader.h"
+#include "tools/json_text.h"
 #include "tools/numbers.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
@@ -62,7 +63,9 @@ class ImportCommand {
     }
     const std::vector<std::string> files = expand_names(a.files);
     Status done;
+    std::string file;
     for (size_t i = 0; i < files.size() && done && !stopped_; ++i) {
+      file = files[i];
       state_.label =
           files.size() == 1 ? files[i] : fmt::format("{} [{}/{}]", files[i], i + 1, files.size());
       done = import_file(files[i]);
@@ -74,7 +77,7 @@ class ImportCommand {
     }
     if (!done) {
       progress_.clear();
-      const ExitCode code = report(context_, done.error());
+      const ExitCode code = report_file(context_, file, done.error());
       print_ended_early();
       return code;
     }
@@ -210,11 +213,11 @@ class ImportCommand {
     }
     if (bad_file_ == nullptr) return {};
     std::string line = "{\"file\":";
-    document::append_json_string(line, bad.file);
+    document::append_json_string(line, valid_utf8(bad.file));
     line += fmt::format(",\"line\":{},\"column\":{},\"reason\":", bad.line, bad.column);
-    document::append_json_string(line, bad.message);
+    document::append_json_string(line, valid_utf8(bad.message));
     line += ",\"text\":";
-    document::append_json_string(line, bad.text);
+    document::append_json_string(line, valid_utf8(bad.text));
     return bad_file_->write(line + "}\n");
   }
 

@@ -53,6 +53,11 @@ exits 2 "unknown format" paths x.jsonl --format xml
 exits 2 "neither file nor collection" paths no_such_thing
 exits 7 "missing file" paths ./none.jsonl
 says err "none.jsonl"
+exits 7 "a missing file without a slash" paths nosuch.jsonl
+says err "nosuch.jsonl: no such file"
+exits 2 "a command that is none" foo
+says err "unknown command 'foo'"
+says err "there are paths, shapes"
 
 # --- plain files ---------------------------------------------------------------------------------
 cat >shop.jsonl <<'DATA'
@@ -64,6 +69,8 @@ DATA
 exits 0 "paths of a file" paths shop.jsonl
 says out "4 documents"
 says out '"a.b"'
+exits 7 "a file nearly called so" paths shopp.jsonl
+says err "did you mean 'shop.jsonl'?"
 exits 0 "shapes of a file" shapes shop.jsonl --format jsonl
 exits 0 "schema of a file" schema shop.jsonl
 exits 0 "JSON Schema of a file" schema shop.jsonl --json-schema
@@ -80,7 +87,17 @@ exits 1 "the string twin" search '"18446744073709551615"' shop.jsonl
 says err "the number 18446744073709551615 occurs 1 times"
 exits 0 "numbers keep all their digits" search 18446744073709551615 shop.jsonl --format csv
 says out "18446744073709551615"
+exits 2 "a number beyond doubles" search 1e400 shop.jsonl
+says err "1e400: numbers beyond the range of doubles cannot be stored"
+printf '{"a":"-5 apples","n":-5}\n' >apples.jsonl
+exits 0 "a value that begins with - and a digit" search -- '-5 apples' apples.jsonl
+exits 0 "and without --" search '-5 apples' apples.jsonl
+exits 0 "a negative number" search -5 apples.jsonl
 gzip -k shop.jsonl
+{ head -c 70000000 /dev/zero | tr '\0' ' ' | sed 's/^/{"a":"/'; printf '\n{"b":1}\n'; } |
+  gzip -1 >long.gz
+exits 3 "an endless document in few packed bytes" paths long.gz
+says err "the document is longer than the limit"
 exits 0 "gzip is unpacked" search Jippie shop.jsonl.gz --count
 says out "2"
 "$wherestar" paths - --format jsonl <shop.jsonl >out 2>err
@@ -105,6 +122,7 @@ cp out exported
 sort shop.jsonl >want; sort exported >got
 same want got "documents come back byte for byte"
 exits 0 "export to a file" export shop.products -D data -o copy.jsonl.zst
+[ "$(stat -c %a copy.jsonl.zst)" = 600 ]; verdict "that only its owner may read" $?
 exits 7 "an existing file is kept" export shop.products -D data -o copy.jsonl.zst
 says err "--force"
 exits 0 "force" export shop.products -D data -o copy.jsonl.zst --force
@@ -137,6 +155,10 @@ exits 3 "skip bad lines" import shop.skipped mixed.jsonl -D data --on-error skip
 says err "2 bad documents skipped"
 [ "$(wc -l <bad.out)" = 2 ]; verdict "bad lines are kept" $?
 grep -q '"line":3' bad.out; verdict "with their line" $?
+printf '{"a":"\377"}\n{"a":1}\n' >latin.jsonl
+exits 3 "skip what is no UTF-8" import shop.latin latin.jsonl -D data --on-error skip --bad latin.out
+python3 -c 'import json; [json.loads(line) for line in open("latin.out", "rb")]' >out 2>err
+verdict "and the file of bad documents is JSON all the same" $?
 exits 0 "good ones are in" sql -D data "SELECT COUNT(*) AS n FROM shop.skipped" --format csv
 says out "2"
 exits 0 "nothing from standard input" import shop.array - -D data
