@@ -127,6 +127,8 @@ unpacked. Database and collection are made as needed.)");
   import->add_flag("--dry-run", a.dry_run, "Read and check only");
   import->add_flag("--extended-json", a.extended_json,
                    "MongoDB's extended JSON: turn {\"$oid\": ...} and the like into plain values");
+  import->add_flag("--elasticsearch-bulk", a.elasticsearch_bulk,
+                   "Elasticsearch's bulk format: a line {\"index\": ...} before each document");
   import->add_option("--id", a.id_path, "Member to be the _id: key or '$.key'")->type_name("PATH");
   known[import] = Command::kImport;
 

@@ -45,6 +45,7 @@ struct Arguments {
   std::string bad_file;
   bool dry_run = false;
   bool extended_json = false;
+  bool elasticsearch_bulk = false;
   std::string id_path;
   std::string output;
   bool json_lines = false;

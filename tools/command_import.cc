@@ -228,10 +228,10 @@ class ImportCommand {
     if (connection_ == nullptr) {
       text += "nothing written";
     } else if (count == 0 && uncertain_ == 0) {
-      text += "no document is in " + target_.text();
+      text += "no document was added to " + target_.text();
     } else {
-      text += fmt::format("{} {} in {}", counted(count, "document"), count == 1 ? "is" : "are",
-                          target_.text());
+      text += fmt::format("{} {} added to {}", counted(count, "document"),
+                          count == 1 ? "was" : "were", target_.text());
     }
     if (uncertain_ > 0) {
       text += fmt::format(", and perhaps {} more that the answer never came for", uncertain_);
@@ -307,7 +307,10 @@ ExitCode run_import(Context& context) {
     return ExitCode::kUsage;
   }
   const Arguments& a = context.arguments;
-  ReaderOptions options{.extended_json = a.extended_json, .id_path = {}, .look_for_dialects = true};
+  ReaderOptions options{.extended_json = a.extended_json,
+                        .id_path = {},
+                        .elasticsearch_bulk = a.elasticsearch_bulk,
+                        .look_for_dialects = true};
   if (!a.id_path.empty()) {
     auto path = parse_id_path(a.id_path);
     if (!path) {

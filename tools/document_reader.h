@@ -43,6 +43,9 @@ struct ReaderOptions {
   bool extended_json = false;  // MongoDB's: see extended_json.h
   // The value here becomes `_id`; the member stays. A document that has another `_id` is bad.
   std::optional<document::PathExpression> id_path;
+  // Elasticsearch's: before each document a line that says {"index": {"_id": ...}} or "create". Its
+  // `_id` becomes the document's unless that has one; updates and deletions are bad documents.
+  bool elasticsearch_bulk = false;
   bool look_for_dialects = false;  // see dialect()
 };
 
@@ -67,10 +70,14 @@ class DocumentReader {
 
  private:
   BadDocument describe(const Piece& piece, std::string_view message) const;
-  void read_piece(const Piece& piece, Item& item);
+  // False: the piece is no document but belongs to one.
+  bool read_piece(const Piece& piece, Item& item);
+  Status take_action(const Piece& piece);
+  std::optional<Item> action_without_document();
   Status make_document(const Piece& piece, std::string_view& text);
   Status check_id(const Piece& piece);
   Status take_id(const Piece& piece, std::string_view& text);
+  Status take_action_id(std::string_view& text);
   void look_for_dialect(std::string_view text);
 
   Input& input_;
@@ -80,6 +87,13 @@ class DocumentReader {
   std::string chunk_;
   std::string made_;  // a document's text where it is not that of the file
   std::string dialect_;
+  bool seen_a_document_ = false;
+
+  enum class Bulk { kAction, kDocument, kSkipped };
+  Bulk bulk_ = Bulk::kAction;  // what comes next; kSkipped: the document of a refused action
+  std::string action_;         // its text
+  size_t action_line_ = 0;
+  std::string action_id_;  // its _id as JSON; empty: none
   uint64_t text_bytes_ = 0;
   bool at_end_ = false;
 };

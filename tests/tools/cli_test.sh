@@ -167,7 +167,7 @@ verdict "an array from standard input" $?
 says err "imported 2 documents"
 says_not() { grep -qF -- "$2" "$1"; verdict "does not say in $1: $2" $((! $?)); }
 exits 3 "an import that stops says what is in" import shop.stopped2 mixed.jsonl -D data
-says err "stopped: 1 document is in shop.stopped2"
+says err "stopped: 1 document was added to shop.stopped2"
 says_not err "imported"
 exits 0 "dry run" import shop.never shop.jsonl --dry-run
 says err "nothing written"
@@ -176,7 +176,7 @@ says err "nothing written"
 ours=$root/tests/tools/data
 exits 3 "extended JSON is recognized" import mongo.plain "$ours/mongoexport_relaxed.json" -D data
 says err 'this looks like MongoDB'"'"'s extended JSON ("_id": {"$oid": ...}): add --extended-json'
-says err "stopped: no document is in mongo.plain"
+says err "stopped: no document was added to mongo.plain"
 exits 0 "and nothing is left behind" sql -D data "SHOW DATABASES" --format csv
 says_not out mongo
 for kind in relaxed canonical; do
@@ -191,7 +191,7 @@ exits 0 "canonical dates" search 2024-01-25T20:10:54.123Z mongo.canonical -D dat
 exits 0 "UUIDs" search 73ffd264-44b3-4c69-90e8-e7d1dfc035d4 mongo.canonical -D data
 printf '{"_id":1,"o":{"$oid":5}}\n' >wrapper.jsonl
 exits 3 "a wrong wrapper" import mongo.wrong wrapper.jsonl -D data --extended-json
-says err 'wrapper.jsonl:1:21: "$oid": expected 24 hexadecimal digits in quotes, found 5'
+says err 'wrapper.jsonl:1:22: "$oid": expected 24 hexadecimal digits in quotes, found 5'
 for name in jq_compact.jsonl jq_pretty.json; do
   exits 0 "jq: $name" import "jq.${name%.*}" "$ours/$name" -D data --id sku
   exits 0 "with its _id" export "jq.${name%.*}" -D data --where "_id = 'a-2'"
@@ -206,6 +206,15 @@ for name in newline array; do
   exits 0 "DuckDB, $name" import "duckdb.$name" "$ours/duckdb_$name.json" -D data --id id
   says err "imported 2 documents"
 done
+
+exits 0 "Elasticsearch's bulk format is recognized" import elastic.lines \
+  "$ours/elasticsearch_bulk.ndjson" --dry-run
+says err "add --elasticsearch-bulk"
+exits 0 "Elasticsearch's bulk format" import elastic.products "$ours/elasticsearch_bulk.ndjson" \
+  -D data --elasticsearch-bulk
+says err "imported 3 documents"
+exits 0 "with its _id" export elastic.products -D data --where "_id = 'a2'"
+says out '"title":"Parasol","price":100.0'
 
 # --- one line a document -------------------------------------------------------------------------
 exits 0 "pretty documents" import pretty.x "$ours/jq_pretty.json" -D data --id sku
