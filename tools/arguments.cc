@@ -125,6 +125,11 @@ unpacked. Database and collection are made as needed.)");
   import->add_option("--bad", a.bad_file, "Write skipped documents with their reason to this file")
       ->type_name("FILE");
   import->add_flag("--dry-run", a.dry_run, "Read and check only");
+  import->add_flag("--extended-json", a.extended_json,
+                   "MongoDB's extended JSON: turn {\"$oid\": ...} and the like into plain values");
+  import->add_flag("--elasticsearch-bulk", a.elasticsearch_bulk,
+                   "Elasticsearch's bulk format: a line {\"index\": ...} before each document");
+  import->add_option("--id", a.id_path, "Member to be the _id: key or '$.key'")->type_name("PATH");
   known[import] = Command::kImport;
 
   CLI::App* exporter = app.add_subcommand("export", R"(Write the documents of a collection.
@@ -133,12 +138,14 @@ unpacked. Database and collection are made as needed.)");
   wherestar export shop.products --where "year > 2000" -o new.jsonl.zst
   wherestar export shop.products -o products.jsonl --force
 
-Documents come out exactly as they went in, one behind the other.)");
+Documents come out exactly as they went in, one behind the other; in a file called .jsonl or .ndjson,
+and with --jsonl, each on one line.)");
   exporter->add_option("TARGET", a.target, "database.collection")->required();
   exporter->add_option("-o,--output", a.output, "File to make; .gz and .zst are packed")
       ->type_name("FILE");
   exporter->add_option("--where", a.where, "Only documents that satisfy this SQL condition")
       ->type_name("CONDITION");
+  exporter->add_flag("--jsonl", a.json_lines, "Each document on one line");
   exporter->add_flag("--force", a.force, "Overwrite an existing file");
   known[exporter] = Command::kExport;
 
@@ -182,32 +189,49 @@ std::string check_words(const Words& words, Arguments& a) {
   return {};
 }
 
-// CLI11 takes `-5` for an option: a blank in front makes it a value, which to_cell() drops again.
+// The first word that is neither an option nor an option's value: the command.
+std::string command_of(const std::vector<std::string>& words) {
+  static const std::vector<std::string> kWithValue = {"-D",       "--data",  "--uri",
+                                                      "--format", "--color", "--limit"};
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with('-')) return words[i];
+    if (std::ranges::find(kWithValue, words[i]) != kWithValue.end()) ++i;
+  }
+  return {};
+}
+
+// CLI11 takes `-5` for an option: this in front makes it a value, and without_mark() drops it
+// again.
+constexpr char kMark = '\x01';
+
 std::vector<std::string> prepared(std::vector<std::string> words) {
   if (!words.empty() && words[0] == "help") {
     words.erase(words.begin());
     words.push_back("--help");
   }
-  if (std::ranges::find(words, "search") != words.end()) {
-    for (std::string& word : words) {
-      if (word.size() > 1 && word[0] == '-' && std::isdigit(static_cast<unsigned char>(word[1]))) {
-        word.insert(0, " ");
-      }
+  if (command_of(words) != "search") return words;
+  for (std::string& word : words) {
+    if (word == "--") break;  // what follows is none of the options anyway
+    if (word.size() > 1 && word[0] == '-' && std::isdigit(static_cast<unsigned char>(word[1]))) {
+      word.insert(0, 1, kMark);
     }
   }
   return words;
 }
 
-std::string hint_for(const std::vector<std::string>& words) {
-  for (const std::string& word : words) {
-    if (word.starts_with('-')) continue;
-    if (std::ranges::find(kCommands, word) != kCommands.end()) {
-      return "wherestar " + word + " --help";
-    }
-    const std::string meant = did_you_mean(word, kCommands);
-    return meant.empty() ? "wherestar --help" : meant;
+void without_mark(std::string& word) {
+  if (word.starts_with(kMark)) word.erase(0, 1);
+}
+
+std::string hint_for(const std::string& command) {
+  if (std::ranges::find(kCommands, command) != kCommands.end()) {
+    return "wherestar " + command + " --help";
   }
-  return "wherestar --help";
+  const std::string meant = did_you_mean(command, kCommands);
+  if (!meant.empty() || command.empty()) return meant.empty() ? "wherestar --help" : meant;
+  std::string all;
+  for (const std::string& name : kCommands) all += (all.empty() ? "" : ", ") + name;
+  return "there are " + all;
 }
 
 }  // namespace
@@ -242,6 +266,9 @@ ParsedCommandLine parse_command_line(const std::vector<std::string>& words) {
       parsed.out = std::string(kVersion) + "\n";
       return parsed;
     }
+    without_mark(a.value);
+    without_mark(a.path);
+    for (std::string& target : a.targets) without_mark(target);
     a.command = known.at(app.get_subcommands().at(0));
     if (app.get_option("--limit")->count() > 0) a.limit = options.limit;
     parsed.error = check_words(options, a);
@@ -250,7 +277,12 @@ ParsedCommandLine parse_command_line(const std::vector<std::string>& words) {
   }
   if (!parsed.error.empty()) {
     parsed.exit = ExitCode::kUsage;
-    parsed.hint = hint_for(words);
+    std::erase(parsed.error, kMark);
+    const std::string command = command_of(words);
+    if (!command.empty() && std::ranges::find(kCommands, command) == kCommands.end()) {
+      parsed.error = "unknown command '" + command + "'";
+    }
+    parsed.hint = hint_for(command);
   }
   return parsed;
 }

@@ -44,7 +44,11 @@ struct Arguments {
   bool skip_bad = false;
   std::string bad_file;
   bool dry_run = false;
+  bool extended_json = false;
+  bool elasticsearch_bulk = false;
+  std::string id_path;
   std::string output;
+  bool json_lines = false;
   std::string where;
 };
 

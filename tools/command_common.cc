@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tools/commands.h"
+#include "tools/input.h"
 #include "tools/local_connection.h"
 #include "tools/near_miss.h"
 #include "tools/remote_connection.h"
@@ -58,6 +59,13 @@ ExitCode report(Context& context, const Error& error) {
     default:
       break;
   }
+  context.console.fail(error.message, hint);
+  return exit_code_of(error.code);
+}
+
+ExitCode report_file(Context& context, const std::string& file, const Error& error) {
+  const std::string hint = error.code == ErrorCode::kIo ? near_file(file) : std::string();
+  if (hint.empty()) return report(context, error);
   context.console.fail(error.message, hint);
   return exit_code_of(error.code);
 }

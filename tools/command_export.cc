@@ -1,13 +1,22 @@
-// export: the documents of a collection, exactly as they were given.
+// export: the documents of a collection, exactly as they were given or each on one line.
 #include <fmt/format.h>
 
 #include "tools/commands.h"
+#include "tools/json_text.h"
 #include "tools/numbers.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
 
 namespace wherestar::tools {
 namespace {
+
+// Files of these names promise a document a line.
+bool is_named_json_lines(std::string_view name) {
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
+  }
+  return name.ends_with(".jsonl") || name.ends_with(".ndjson");
+}
 
 Result<uint64_t> export_documents(Context& context, Connection& connection, const Target& target,
                                   OutputFile* file) {
@@ -16,13 +25,21 @@ Result<uint64_t> export_documents(Context& context, Connection& connection, cons
   if (!a.where.empty()) sql += " WHERE " + a.where;
   if (a.limit.value_or(0) > 0) sql += fmt::format(" LIMIT {}", *a.limit);
   ASSIGN_OR_RETURN(auto result, connection.execute(sql, {}));
+  const bool json_lines =
+      a.json_lines || a.format == Format::kJsonl || is_named_json_lines(a.output);
+  std::string text;
   Progress progress(context.console, 0);
   ProgressState state{.label = target.text()};
   while (true) {
     ASSIGN_OR_RETURN(auto row, result->next());
     if (!row) break;
     if (row->empty()) return fail(ErrorCode::kInternal, "a row without a document");
-    std::string& text = row->front().text;
+    text.clear();
+    if (json_lines) {
+      append_one_line(text, row->front().text);
+    } else {
+      text += row->front().text;
+    }
     text += '\n';
     if (file == nullptr) {
       context.console.print(text);

@@ -8,6 +8,7 @@
 
 #include "tools/commands.h"
 #include "tools/document_reader.h"
+#include "tools/json_text.h"
 #include "tools/numbers.h"
 #include "tools/output_file.h"
 #include "tools/progress.h"
@@ -42,8 +43,11 @@ bool is_about_a_document(ErrorCode code) {
 
 class ImportCommand {
  public:
-  ImportCommand(Context& context, Target target)
-      : context_(context), target_(std::move(target)), progress_(context.console, 0) {}
+  ImportCommand(Context& context, Target target, ReaderOptions reader_options)
+      : context_(context),
+        target_(std::move(target)),
+        reader_options_(std::move(reader_options)),
+        progress_(context.console, 0) {}
 
   ExitCode run() {
     const Arguments& a = context_.arguments;
@@ -56,24 +60,39 @@ class ImportCommand {
       auto connection = connect(context_, true);
       if (!connection) return report_no_connection(context_, connection.error());
       connection_ = *std::move(connection);
-      if (const Status made = make_collection(); !made) return report(context_, made.error());
     }
     const std::vector<std::string> files = expand_names(a.files);
     Status done;
+    std::string file;
     for (size_t i = 0; i < files.size() && done && !stopped_; ++i) {
+      file = files[i];
       state_.label =
           files.size() == 1 ? files[i] : fmt::format("{} [{}/{}]", files[i], i + 1, files.size());
       done = import_file(files[i]);
     }
     const double seconds = progress_.seconds();
-    if (bad_file_ != nullptr && done) done = bad_file_->finish();
-    if (!done) return report(context_, done.error());
-    print_summary(files.size(), seconds);
+    if (bad_file_ != nullptr) {
+      const Status finished = bad_file_->finish();
+      if (done) done = finished;
+    }
+    if (!done) {
+      progress_.clear();
+      const ExitCode code = report_file(context_, file, done.error());
+      print_ended_early();
+      return code;
+    }
+    if (stopped_) {
+      print_ended_early();
+    } else {
+      print_summary(files.size(), seconds);
+    }
     return bad_ > 0 ? ExitCode::kBadInput : ExitCode::kDone;
   }
 
  private:
+  // With the first batch only: a file of which nothing is taken leaves nothing behind.
   Status make_collection() {
+    if (collection_is_there_) return {};
     auto made = tools::run(*connection_, "CREATE DATABASE " + quoted_name(target_.database));
     if (made) {
       made_.push_back("database " + target_.database);
@@ -86,12 +105,13 @@ class ImportCommand {
     } else if (made.error().code != ErrorCode::kCollectionExists) {
       return std::unexpected(made.error());
     }
+    collection_is_there_ = true;
     return {};
   }
 
   Status import_file(const std::string& name) {
     ASSIGN_OR_RETURN(auto input, Input::open(name));
-    DocumentReader reader(*input);
+    DocumentReader reader(*input, reader_options_);
     progress_.set_total(input->bytes_total());
     while (!stopped_) {
       auto item = reader.next();
@@ -100,8 +120,10 @@ class ImportCommand {
         return std::unexpected(item.error());
       }
       if (!*item) break;
+      if (!(*item)->bad || context_.arguments.skip_bad) tell_dialect(reader);
       if ((*item)->bad) {
         RETURN_IF_ERROR(flush(reader));
+        if (!stopped_) dialect_ = reader.dialect();
         if (!stopped_) RETURN_IF_ERROR(complain(*(*item)->bad));
         continue;
       }
@@ -134,12 +156,17 @@ class ImportCommand {
       state_.documents += batch.size();
       return {};
     }
+    RETURN_IF_ERROR(make_collection());
     Status done = connection_->insert(target_.database, target_.collection, batch);
     if (done) {
       state_.documents += batch.size();
       return {};
     }
-    if (!is_about_a_document(done.error().code)) return done;
+    if (!is_about_a_document(done.error().code)) {
+      // Whether the server had it all when the connection broke nobody can tell.
+      if (done.error().code == ErrorCode::kIo) uncertain_ = batch.size();
+      return done;
+    }
     for (size_t i = 0; i < batch.size() && !stopped_; ++i) {
       done = connection_->insert(target_.database, target_.collection, {&batch[i], 1});
       if (done) {
@@ -147,10 +174,19 @@ class ImportCommand {
       } else if (is_about_a_document(done.error().code)) {
         RETURN_IF_ERROR(complain(reader.complaint(batch[i], lines[i], done.error().message)));
       } else {
+        if (done.error().code == ErrorCode::kIo) uncertain_ = 1;
         return done;
       }
     }
     return {};
+  }
+
+  // Once, and not where the complaint below has it as its hint.
+  void tell_dialect(const DocumentReader& reader) {
+    if (dialect_told_ || reader.dialect().empty()) return;
+    dialect_told_ = true;
+    progress_.clear();
+    context_.console.warn(state_.label + ": " + reader.dialect());
   }
 
   Status complain(const BadDocument& bad) {
@@ -162,10 +198,12 @@ class ImportCommand {
       stopped_ = true;
       console.fail(bad.place() + ": " + bad.message);
       console.raw_error(bad.picture());
-      console.hint(fmt::format(
-          "{} read before it. To go on past bad documents: --on-error skip "
-          "--bad FILE",
-          counted(state_.documents, "document") + (state_.documents == 1 ? " was" : " were")));
+      console.hint(dialect_.empty() || dialect_told_
+                       ? fmt::format("{} read before it. To go on past bad documents: --on-error "
+                                     "skip --bad FILE",
+                                     counted(state_.documents, "document") +
+                                         (state_.documents == 1 ? " was" : " were"))
+                       : dialect_);
       return {};
     }
     if (bad_ <= kShownComplaints) {
@@ -175,12 +213,30 @@ class ImportCommand {
     }
     if (bad_file_ == nullptr) return {};
     std::string line = "{\"file\":";
-    document::append_json_string(line, bad.file);
+    document::append_json_string(line, valid_utf8(bad.file));
     line += fmt::format(",\"line\":{},\"column\":{},\"reason\":", bad.line, bad.column);
-    document::append_json_string(line, bad.message);
+    document::append_json_string(line, valid_utf8(bad.message));
     line += ",\"text\":";
-    document::append_json_string(line, bad.text);
+    document::append_json_string(line, valid_utf8(bad.text));
     return bad_file_->write(line + "}\n");
+  }
+
+  // Part of the error, so --quiet does not silence it.
+  void print_ended_early() {
+    const uint64_t count = state_.documents;
+    std::string text = "stopped: ";
+    if (connection_ == nullptr) {
+      text += "nothing written";
+    } else if (count == 0 && uncertain_ == 0) {
+      text += "no document was added to " + target_.text();
+    } else {
+      text += fmt::format("{} {} added to {}", counted(count, "document"),
+                          count == 1 ? "was" : "were", target_.text());
+    }
+    if (uncertain_ > 0) {
+      text += fmt::format(", and perhaps {} more that the answer never came for", uncertain_);
+    }
+    context_.console.raw_error(text + "\n");
   }
 
   void print_summary(size_t files, double seconds) {
@@ -214,6 +270,7 @@ class ImportCommand {
 
   Context& context_;
   Target target_;
+  ReaderOptions reader_options_;
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<OutputFile> bad_file_;
   Progress progress_;
@@ -222,10 +279,23 @@ class ImportCommand {
   std::vector<std::string> batch_;
   std::vector<size_t> lines_;
   size_t batch_bytes_ = 0;
+  bool collection_is_there_ = false;
+  std::string dialect_;  // of the file that the complaint is about
+  bool dialect_told_ = false;
+  size_t uncertain_ = 0;  // documents sent whose answer never came
   uint64_t bytes_read_ = 0;
   uint64_t bad_ = 0;
   bool stopped_ = false;
 };
+
+// A path that names one place from the front: `key`, `$.a.b[0]`.
+Result<document::PathExpression> parse_id_path(const std::string& text) {
+  ASSIGN_OR_RETURN(document::PathExpression path, document::PathExpression::parse(text, true));
+  bool one_place = !path.is_root() && !path.has_wildcard();
+  for (const document::PathLeg& leg : path.legs()) one_place = one_place && !leg.first.from_end;
+  if (!one_place) return fail(ErrorCode::kInvalidPath, "expected a member such as $.key");
+  return path;
+}
 
 }  // namespace
 
@@ -236,7 +306,20 @@ ExitCode run_import(Context& context) {
                          "as in: wherestar import shop.products products.jsonl");
     return ExitCode::kUsage;
   }
-  return ImportCommand(context, *std::move(target)).run();
+  const Arguments& a = context.arguments;
+  ReaderOptions options{.extended_json = a.extended_json,
+                        .id_path = {},
+                        .elasticsearch_bulk = a.elasticsearch_bulk,
+                        .look_for_dialects = true};
+  if (!a.id_path.empty()) {
+    auto path = parse_id_path(a.id_path);
+    if (!path) {
+      context.console.fail("--id " + a.id_path + ": " + path.error().message);
+      return ExitCode::kUsage;
+    }
+    options.id_path = *std::move(path);
+  }
+  return ImportCommand(context, *std::move(target), std::move(options)).run();
 }
 
 }  // namespace wherestar::tools

@@ -62,7 +62,7 @@ class SearchCommand {
     for (const std::string& name : expand_names(a.targets)) {
       auto target = parse_target(name, !a.data.empty());
       if (!target) {
-        context_.console.fail(target.error().message);
+        context_.console.fail(target.error().message, near_file(name));
         return ExitCode::kUsage;
       }
       targets.push_back(*std::move(target));
@@ -84,7 +84,7 @@ class SearchCommand {
   ExitCode search(const Target& target) {
     if (target.kind == Target::Kind::kFile) {
       const Status done = search_file(target.file);
-      return done ? ExitCode::kDone : report(context_, done.error());
+      return done ? ExitCode::kDone : report_file(context_, target.file, done.error());
     }
     if (connection_ == nullptr) {
       auto connection = connect(context_);
@@ -290,7 +290,10 @@ class SearchCommand {
 ExitCode run_search(Context& context) {
   auto value = parse_search_value(context.arguments.value, context.arguments.prefix);
   if (!value) {
-    context.console.fail(value.error().message);
+    const std::string& word = context.arguments.value;
+    context.console.fail(value.error().message, value.error().code == ErrorCode::kNumberOutOfRange
+                                                    ? "the string: '\"" + word + "\"'"
+                                                    : "");
     return ExitCode::kUsage;
   }
   return SearchCommand(context, *std::move(value)).run();

@@ -32,12 +32,12 @@ class SummaryCommand {
     for (const std::string& name : expand_names(a.targets)) {
       auto target = parse_target(name, !a.data.empty());
       if (!target) {
-        context_.console.fail(target.error().message);
+        context_.console.fail(target.error().message, near_file(name));
         return ExitCode::kUsage;
       }
       if (target->kind == Target::Kind::kFile) {
         auto shown = of_file(target->file);
-        if (!shown) return report(context_, shown.error());
+        if (!shown) return report_file(context_, target->file, shown.error());
         bad = bad || shown->summary.bad_documents > 0;
         all.push_back(*std::move(shown));
       } else if (const ExitCode code = of_store(*target, all); code != ExitCode::kDone) {

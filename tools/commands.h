@@ -30,6 +30,8 @@ ExitCode run_command(Context& context);
 Result<std::unique_ptr<Connection>> connect(Context& context, bool creates = false);
 // Prints the error with what may help, and gives its code.
 ExitCode report(Context& context, const Error& error);
+// As report(), of reading a file; for one that does not exist names what is near.
+ExitCode report_file(Context& context, const std::string& file, const Error& error);
 // As report(), of connect().
 ExitCode report_no_connection(Context& context, const Error& error);
 // As report(); for an unknown database or collection names what is near.

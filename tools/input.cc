@@ -1,6 +1,5 @@
 #include "tools/input.h"
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -13,24 +12,29 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "tools/near_miss.h"
+
 namespace wherestar::tools {
 namespace {
 
 constexpr size_t kChunkBytes = 256u << 10;
 constexpr int kMaxZstdWindowLog = 27;
 
-// Turns packed bytes into text; consumes all of `bytes`, or fails with a reason.
+// Turns packed bytes into text, piece by piece: a few bytes may stand for gigabytes.
 class Unpacker {
  public:
   virtual ~Unpacker() = default;
-  virtual Status feed(std::string_view bytes, std::string& out) = 0;
-  virtual bool at_end() const = 0;  // nothing is missing
+  // Takes bytes off the front and appends at most kChunkBytes of text, or fails with a reason. To
+  // be called again, also without bytes, while is_full().
+  virtual Status step(std::string_view& bytes, std::string& out) = 0;
+  virtual bool is_full() const { return false; }  // more text may come without more bytes
+  virtual bool at_end() const = 0;                // nothing is missing
 };
 
 class PlainUnpacker : public Unpacker {
  public:
-  Status feed(std::string_view bytes, std::string& out) override {
-    out += bytes;
+  Status step(std::string_view& bytes, std::string& out) override {
+    out += std::exchange(bytes, {});
     return {};
   }
   bool at_end() const override { return true; }
@@ -41,35 +45,34 @@ class GzipUnpacker : public Unpacker {
   GzipUnpacker() { ok_ = inflateInit2(&stream_, 15 + 16) == Z_OK; }
   ~GzipUnpacker() override { inflateEnd(&stream_); }
 
-  Status feed(std::string_view bytes, std::string& out) override {
+  Status step(std::string_view& bytes, std::string& out) override {
     if (!ok_) return wherestar::fail(ErrorCode::kInternal, "zlib does not start");
+    if (at_end_ && inflateReset(&stream_) != Z_OK) {  // the next member
+      return wherestar::fail(ErrorCode::kInternal, "zlib does not start again");
+    }
+    at_end_ = false;
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     stream_.avail_in = static_cast<uInt>(bytes.size());
-    while (stream_.avail_in > 0) {
-      if (at_end_ && inflateReset(&stream_) != Z_OK) break;  // the next member
-      at_end_ = false;
-      do {
-        stream_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
-        stream_.avail_out = static_cast<uInt>(buffer_.size());
-        const int status = inflate(&stream_, Z_NO_FLUSH);
-        out.append(buffer_.data(), buffer_.size() - stream_.avail_out);
-        if (status == Z_STREAM_END) {
-          at_end_ = true;
-          break;
-        }
-        if (status != Z_OK && status != Z_BUF_ERROR) {
-          return wherestar::fail(ErrorCode::kIo, "damaged gzip data");
-        }
-      } while (stream_.avail_out == 0 || stream_.avail_in > 0);
+    stream_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
+    stream_.avail_out = static_cast<uInt>(buffer_.size());
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    bytes.remove_prefix(bytes.size() - stream_.avail_in);
+    out.append(buffer_.data(), buffer_.size() - stream_.avail_out);
+    at_end_ = status == Z_STREAM_END;
+    is_full_ = stream_.avail_out == 0 && !at_end_;
+    if (!at_end_ && status != Z_OK && status != Z_BUF_ERROR) {
+      return wherestar::fail(ErrorCode::kIo, "damaged gzip data");
     }
     return {};
   }
+  bool is_full() const override { return is_full_; }
   bool at_end() const override { return at_end_; }
 
  private:
   z_stream stream_{};
-  std::array<char, 64u << 10> buffer_{};
+  std::vector<char> buffer_ = std::vector<char>(kChunkBytes);
   bool ok_ = false;
+  bool is_full_ = false;
   bool at_end_ = false;
 };
 
@@ -82,28 +85,28 @@ class ZstdUnpacker : public Unpacker {
   }
   ~ZstdUnpacker() override { ZSTD_freeDCtx(stream_); }
 
-  Status feed(std::string_view bytes, std::string& out) override {
+  Status step(std::string_view& bytes, std::string& out) override {
     if (stream_ == nullptr) return wherestar::fail(ErrorCode::kInternal, "zstd does not start");
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
-    bool full = false;
-    while (in.pos < in.size || full) {
-      ZSTD_outBuffer piece{buffer_.data(), buffer_.size(), 0};
-      const size_t status = ZSTD_decompressStream(stream_, &piece, &in);
-      if (ZSTD_isError(status) != 0) {
-        return wherestar::fail(ErrorCode::kIo,
-                               std::string("damaged zstd data: ") + ZSTD_getErrorName(status));
-      }
-      out.append(buffer_.data(), piece.pos);
-      at_end_ = status == 0;
-      full = piece.pos == piece.size && status != 0;
+    ZSTD_outBuffer piece{buffer_.data(), buffer_.size(), 0};
+    const size_t status = ZSTD_decompressStream(stream_, &piece, &in);
+    if (ZSTD_isError(status) != 0) {
+      return wherestar::fail(ErrorCode::kIo,
+                             std::string("damaged zstd data: ") + ZSTD_getErrorName(status));
     }
+    bytes.remove_prefix(in.pos);
+    out.append(buffer_.data(), piece.pos);
+    at_end_ = status == 0;
+    is_full_ = piece.pos == piece.size && !at_end_;
     return {};
   }
+  bool is_full() const override { return is_full_; }
   bool at_end() const override { return at_end_; }
 
  private:
   ZSTD_DCtx* stream_;
-  std::array<char, 128u << 10> buffer_{};
+  std::vector<char> buffer_ = std::vector<char>(kChunkBytes);
+  bool is_full_ = false;
   bool at_end_ = false;
 };
 
@@ -124,23 +127,11 @@ class DescriptorInput : public Input {
   Result<bool> read(std::string& out) override {
     const size_t before = out.size();
     while (out.size() == before) {
-      ssize_t got = 0;
-      do {
-        got = ::read(descriptor_, raw_.data(), raw_.size());
-      } while (got < 0 && errno == EINTR);
-      if (got < 0) {
-        return wherestar::fail(ErrorCode::kIo, name_ + ": cannot read: " + std::strerror(errno));
+      if (rest_.empty() && (unpacker_ == nullptr || !unpacker_->is_full())) {
+        ASSIGN_OR_RETURN(const bool more, read_raw());
+        if (!more) return false;
       }
-      if (got == 0) {
-        if (unpacker_ != nullptr && !unpacker_->at_end()) {
-          return wherestar::fail(ErrorCode::kIo, name_ + ": packed data is cut off");
-        }
-        return false;
-      }
-      const std::string_view bytes(raw_.data(), static_cast<size_t>(got));
-      if (unpacker_ == nullptr) unpacker_ = make_unpacker(bytes);
-      done_ += bytes.size();
-      if (Status fed = unpacker_->feed(bytes, out); !fed) return fail_in(name_, fed.error());
+      if (Status done = unpacker_->step(rest_, out); !done) return fail_in(name_, done.error());
     }
     return true;
   }
@@ -149,11 +140,33 @@ class DescriptorInput : public Input {
   const std::string& name() const override { return name_; }
 
  private:
+  // The next bytes of the file to `rest_`; false at its end.
+  Result<bool> read_raw() {
+    ssize_t got = 0;
+    do {
+      got = ::read(descriptor_, raw_.data(), raw_.size());
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) {
+      return wherestar::fail(ErrorCode::kIo, name_ + ": cannot read: " + std::strerror(errno));
+    }
+    if (got == 0) {
+      if (unpacker_ != nullptr && !unpacker_->at_end()) {
+        return wherestar::fail(ErrorCode::kIo, name_ + ": packed data is cut off");
+      }
+      return false;
+    }
+    rest_ = std::string_view(raw_.data(), static_cast<size_t>(got));
+    done_ += rest_.size();
+    if (unpacker_ == nullptr) unpacker_ = make_unpacker(rest_);
+    return true;
+  }
+
   int descriptor_;
   std::string name_;
   uint64_t total_;
   uint64_t done_ = 0;
   std::vector<char> raw_ = std::vector<char>(kChunkBytes);
+  std::string_view rest_;  // of raw_, not unpacked yet
   std::unique_ptr<Unpacker> unpacker_;
 };
 
@@ -165,9 +178,10 @@ Result<std::unique_ptr<Input>> Input::open(const std::string& name) {
   }
   const int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
-    return wherestar::fail(ErrorCode::kIo, name + ": " + std::strerror(errno));
+    const char* why = errno == ENOENT ? "no such file" : std::strerror(errno);
+    return wherestar::fail(ErrorCode::kIo, name + ": " + why);
   }
-  struct stat status{};
+  struct stat status {};
   const bool known = fstat(descriptor, &status) == 0;
   if (known && S_ISDIR(status.st_mode)) {
     ::close(descriptor);
@@ -195,6 +209,21 @@ std::vector<std::string> expand_names(const std::vector<std::string>& names) {
     globfree(&found);
   }
   return expanded;
+}
+
+std::string near_file(const std::string& name) {
+  static constexpr size_t kLookedAt = 10'000;
+  const std::filesystem::path path(name);
+  std::error_code error;
+  if (name == "-" || std::filesystem::exists(path, error)) return {};
+  const std::filesystem::path parent = path.parent_path();
+  std::filesystem::directory_iterator entry(parent.empty() ? "." : parent, error);
+  std::vector<std::string> names;
+  for (; !error && entry != std::filesystem::directory_iterator() && names.size() < kLookedAt;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  return did_you_mean(path.filename().string(), names);
 }
 
 std::string collection_name_of(const std::string& file_name) {

@@ -33,8 +33,8 @@ MatchPrinter::MatchPrinter(Context& context) : context_(context) {
 void MatchPrinter::print(const Match& match) {
   ++printed_;
   if (writer_ != nullptr) {
-    writer_->row({Cell::string(match.collection), match.id, Cell::string(match.place),
-                  Cell::json(match.value), Cell::json(match.document)});
+    writer_->row({Cell::string(match.collection), as_column(match.id), Cell::string(match.place),
+                  as_column(Cell::json(match.value)), Cell::json(match.document)});
     return;
   }
   if (printed_ > kHeldRows) {
@@ -44,6 +44,13 @@ void MatchPrinter::print(const Match& match) {
   held_.push_back(match);
   if (printed_ < kHeldRows) return;
   finish();
+}
+
+// A string as JSON for formats that are JSON, as the text itself for the others.
+Cell MatchPrinter::as_column(const Cell& cell) const {
+  const Format format = context_.arguments.format;
+  const bool json = format == Format::kJson || format == Format::kJsonl;
+  return json || cell.kind != CellKind::kJson ? cell : Cell::string(bare(cell.text));
 }
 
 void MatchPrinter::print_line(const Match& match) {

@@ -33,6 +33,7 @@ class MatchPrinter {
   size_t printed() const { return printed_; }
 
  private:
+  Cell as_column(const Cell& cell) const;
   void print_line(const Match& match);
 
   Context& context_;

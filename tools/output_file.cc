@@ -21,7 +21,7 @@ class PlainFile : public OutputFile {
   PlainFile(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
   ~PlainFile() override {
     if (descriptor_ < 0) return;
-    struct stat status{};
+    struct stat status {};
     const bool regular = fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
     ::close(descriptor_);
     if (regular) ::unlink(name_.c_str());  // never a device
@@ -34,7 +34,7 @@ class PlainFile : public OutputFile {
 
   Status finish() override {
     RETURN_IF_ERROR(flush());
-    struct stat status{};
+    struct stat status {};
     const bool regular = fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode);
     if (regular && fsync(descriptor_) != 0) return failed("sync");
     const int descriptor = descriptor_;
@@ -141,7 +141,7 @@ class ZstdFile : public OutputFile {
 
 Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& name, bool overwrite) {
   const int mode = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (overwrite ? O_TRUNC : O_EXCL);
-  const int descriptor = ::open(name.c_str(), mode, 0666);
+  const int descriptor = ::open(name.c_str(), mode, 0600);
   if (descriptor < 0) {
     const int error = errno;
     if (error == EEXIST) return fail(ErrorCode::kAlreadyExists, name + ": exists already");

@@ -1,7 +1,8 @@
 // A file made by a command, packed by its name (.gz, .zst).
 //
 // It never follows a symbolic link and never replaces a file unless told so; what is not finished
-// is removed again. One thread. Errors: kAlreadyExists, kIo, kNoSpace; each names the file.
+// is removed again. Only its owner may read a new one. One thread. Errors: kAlreadyExists, kIo,
+// kNoSpace; each names the file.
 #pragma once
 
 #include <memory>

@@ -5,6 +5,7 @@
 
 #include "document/json.h"
 #include "tools/box_table.h"
+#include "tools/json_text.h"
 
 namespace wherestar::tools {
 namespace {
@@ -26,7 +27,12 @@ class JsonWriter : public RowWriter {
       if (i > 0) line += ',';
       line += i < names_.size() ? names_[i] : "\"\"";
       line += ':';
-      append_json_cell(line, cells[i]);
+      // JSON Lines: a document may hold line breaks, the line may not.
+      if (!as_array_ && cells[i].kind == CellKind::kJson) {
+        append_one_line(line, cells[i].text);
+      } else {
+        append_json_cell(line, cells[i]);
+      }
     }
     line += as_array_ ? "}" : "}\n";
     sink_(line);

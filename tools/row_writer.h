@@ -4,8 +4,9 @@
 //   }); while (...) writer->row(cells); writer->finish();
 //
 // json is one array of objects, jsonl an object a line; numbers stand as they were written and JSON
-// as it is. csv follows RFC 4180 and leaves NULL empty; tsv writes \t \n \\ and NULL as \N. The
-// table holds back kTableSampleRows rows to find its widths and streams the rest. One thread.
+// as it is, in jsonl without its line breaks. csv follows RFC 4180 and leaves NULL empty; tsv
+// writes \t \n \\ and NULL as \N. The table holds back kTableSampleRows rows to find its widths and
+// streams the rest. One thread.
 #pragma once
 
 #include <functional>

@@ -13,8 +13,20 @@ using document::Number;
 constexpr size_t kExcerptParts = 3;
 constexpr size_t kExcerptPartWidth = 24;
 
-bool is_number_literal(std::string_view word) {
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// Written as JSON writes numbers. kNumberOutOfRange: so, but beyond the range of doubles.
+Result<bool> is_number_literal(std::string_view word) {
+  if (word.empty() || (word.front() != '-' && !is_digit(word.front())) || !is_digit(word.back())) {
+    return false;  // blanks around it, for one
+  }
   const auto parsed = Json::parse(word);
+  if (!parsed && parsed.error().code == ErrorCode::kNumberOutOfRange) {
+    return fail(ErrorCode::kNumberOutOfRange,
+                std::string(word) + ": numbers beyond the range of doubles cannot be stored");
+  }
   return parsed && parsed->is_number();
 }
 
@@ -26,10 +38,9 @@ std::string SearchValue::text() const {
 }
 
 Result<SearchValue> parse_search_value(std::string_view word, bool is_prefix) {
-  std::string_view bare = word;
-  while (!bare.empty() && bare.front() == ' ') bare.remove_prefix(1);
-  if (!is_prefix && is_number_literal(bare)) {
-    return SearchValue{Cell::number(std::string(bare)), false};
+  if (!is_prefix) {
+    ASSIGN_OR_RETURN(const bool is_number, is_number_literal(word));
+    if (is_number) return SearchValue{Cell::number(std::string(word)), false};
   }
   if (word.size() < 2 || word.front() != '"' || word.back() != '"') {
     return SearchValue{Cell::string(word), is_prefix};
@@ -46,7 +57,7 @@ std::optional<SearchValue> twin_of(const SearchValue& value) {
   if (value.is_prefix) return std::nullopt;
   if (value.cell.kind == CellKind::kNumber)
     return SearchValue{Cell::string(value.cell.text), false};
-  if (!is_number_literal(value.cell.text)) return std::nullopt;
+  if (!is_number_literal(value.cell.text).value_or(false)) return std::nullopt;
   return SearchValue{Cell::number(value.cell.text), false};
 }
 

@@ -21,7 +21,7 @@ struct SearchValue {
 };
 
 // `Beach` and `"1974"` are strings, `1974` and `-1.5e3` numbers. kInvalidArgument: a quoted string
-// that is none.
+// that is none. kNumberOutOfRange: 1e400.
 Result<SearchValue> parse_search_value(std::string_view word, bool is_prefix);
 
 // The string 1974 of the number 1974, and the other way round; nullopt when there is none.

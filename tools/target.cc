@@ -24,6 +24,15 @@ Result<std::string> percent_decoded(std::string_view text) {
   return out;
 }
 
+bool is_file(std::string_view word) {
+  if (word == "-" || word.find('/') != std::string_view::npos) return true;
+  for (const std::string_view ending : {".jsonl", ".ndjson", ".json", ".gz", ".zst"}) {
+    if (word.size() > ending.size() && word.ends_with(ending)) return true;
+  }
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::path(word), ignored);
+}
+
 }  // namespace
 
 std::string quoted_name(std::string_view name) {
@@ -61,9 +70,7 @@ std::string Target::text() const {
 
 Result<Target> parse_target(std::string_view word, bool only_store) {
   Target target;
-  std::error_code ignored;
-  if (!only_store && (word == "-" || word.find('/') != std::string_view::npos ||
-                      std::filesystem::exists(std::filesystem::path(word), ignored))) {
+  if (!only_store && is_file(word)) {
     target.kind = Target::Kind::kFile;
     target.file = word;
     return target;

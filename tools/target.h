@@ -20,8 +20,9 @@ struct Target {
   std::string text() const;  // as a person writes it
 };
 
-// `-`, an existing file or a word with a `/` is a file (unless `only_store`); `*` everything,
-// `shop.*` a database, `shop.products` a collection. kInvalidArgument: none of these.
+// `-`, an existing file, a word with a `/` or one that ends as files of documents do (.jsonl,
+// .ndjson, .json, .gz, .zst) is a file (unless `only_store`); `*` everything, `shop.*` a database,
+// `shop.products` a collection. kInvalidArgument: none of these.
 Result<Target> parse_target(std::string_view word, bool only_store);
 
 // `name` in backticks.

@@ -20,9 +20,24 @@ TEST_CASE("options may stand before and behind the command") {
 TEST_CASE("search takes negative numbers for values") {
   const auto parsed = parse_command_line({"search", "-5", "shop.x", "--limit", "3"});
   REQUIRE_FALSE(parsed.exit.has_value());
-  CHECK(parsed.arguments.value == " -5");
+  CHECK(parsed.arguments.value == "-5");
   CHECK(parsed.arguments.limit == 3u);
   CHECK(parsed.arguments.targets == std::vector<std::string>{"shop.x"});
+}
+
+TEST_CASE("words that begin with - and a digit reach search unchanged") {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"search", "-5 apples", "-1.jsonl"},
+        {"search", "--", "-5 apples", "-1.jsonl"},
+        {"-D", "dir", "search", "-q", "--", "-5 apples", "-1.jsonl"}}) {
+    const auto parsed = parse_command_line(words);
+    REQUIRE_FALSE(parsed.exit.has_value());
+    CHECK(parsed.arguments.value == "-5 apples");
+    CHECK(parsed.arguments.targets == std::vector<std::string>{"-1.jsonl"});
+  }
+  const auto wrong = parse_command_line({"search", "x", "--limit", "-5"});
+  CHECK(wrong.exit == ExitCode::kUsage);
+  CHECK(wrong.error.find('\x01') == std::string::npos);
 }
 
 TEST_CASE("statements come from the argument or -e") {
@@ -38,6 +53,10 @@ TEST_CASE("wrong usage has code 2 and a hint") {
   const auto unknown = parse_command_line({"pathz", "x"});
   CHECK(unknown.exit == ExitCode::kUsage);
   CHECK(unknown.hint == "did you mean 'paths'?");
+  CHECK(unknown.error == "unknown command 'pathz'");
+  const auto far = parse_command_line({"-D", "dir", "foo", "x"});
+  CHECK(far.error == "unknown command 'foo'");
+  CHECK(far.hint.find("paths, shapes") != std::string::npos);
   CHECK(parse_command_line({}).exit == ExitCode::kUsage);
   CHECK(parse_command_line({"paths"}).exit == ExitCode::kUsage);
   CHECK(parse_command_line({"paths", "x", "--format", "xml"}).exit == ExitCode::kUsage);

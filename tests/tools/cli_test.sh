@@ -53,6 +53,11 @@ exits 2 "unknown format" paths x.jsonl --format xml
 exits 2 "neither file nor collection" paths no_such_thing
 exits 7 "missing file" paths ./none.jsonl
 says err "none.jsonl"
+exits 7 "a missing file without a slash" paths nosuch.jsonl
+says err "nosuch.jsonl: no such file"
+exits 2 "a command that is none" foo
+says err "unknown command 'foo'"
+says err "there are paths, shapes"
 
 # --- plain files ---------------------------------------------------------------------------------
 cat >shop.jsonl <<'DATA'
@@ -64,6 +69,8 @@ DATA
 exits 0 "paths of a file" paths shop.jsonl
 says out "4 documents"
 says out '"a.b"'
+exits 7 "a file nearly called so" paths shopp.jsonl
+says err "did you mean 'shop.jsonl'?"
 exits 0 "shapes of a file" shapes shop.jsonl --format jsonl
 exits 0 "schema of a file" schema shop.jsonl
 exits 0 "JSON Schema of a file" schema shop.jsonl --json-schema
@@ -80,7 +87,17 @@ exits 1 "the string twin" search '"18446744073709551615"' shop.jsonl
 says err "the number 18446744073709551615 occurs 1 times"
 exits 0 "numbers keep all their digits" search 18446744073709551615 shop.jsonl --format csv
 says out "18446744073709551615"
+exits 2 "a number beyond doubles" search 1e400 shop.jsonl
+says err "1e400: numbers beyond the range of doubles cannot be stored"
+printf '{"a":"-5 apples","n":-5}\n' >apples.jsonl
+exits 0 "a value that begins with - and a digit" search -- '-5 apples' apples.jsonl
+exits 0 "and without --" search '-5 apples' apples.jsonl
+exits 0 "a negative number" search -5 apples.jsonl
 gzip -k shop.jsonl
+{ head -c 70000000 /dev/zero | tr '\0' ' ' | sed 's/^/{"a":"/'; printf '\n{"b":1}\n'; } |
+  gzip -1 >long.gz
+exits 3 "an endless document in few packed bytes" paths long.gz
+says err "the document is longer than the limit"
 exits 0 "gzip is unpacked" search Jippie shop.jsonl.gz --count
 says out "2"
 "$wherestar" paths - --format jsonl <shop.jsonl >out 2>err
@@ -105,6 +122,7 @@ cp out exported
 sort shop.jsonl >want; sort exported >got
 same want got "documents come back byte for byte"
 exits 0 "export to a file" export shop.products -D data -o copy.jsonl.zst
+[ "$(stat -c %a copy.jsonl.zst)" = 600 ]; verdict "that only its owner may read" $?
 exits 7 "an existing file is kept" export shop.products -D data -o copy.jsonl.zst
 says err "--force"
 exits 0 "force" export shop.products -D data -o copy.jsonl.zst --force
@@ -137,14 +155,83 @@ exits 3 "skip bad lines" import shop.skipped mixed.jsonl -D data --on-error skip
 says err "2 bad documents skipped"
 [ "$(wc -l <bad.out)" = 2 ]; verdict "bad lines are kept" $?
 grep -q '"line":3' bad.out; verdict "with their line" $?
+printf '{"a":"\377"}\n{"a":1}\n' >latin.jsonl
+exits 3 "skip what is no UTF-8" import shop.latin latin.jsonl -D data --on-error skip --bad latin.out
+python3 -c 'import json; [json.loads(line) for line in open("latin.out", "rb")]' >out 2>err
+verdict "and the file of bad documents is JSON all the same" $?
 exits 0 "good ones are in" sql -D data "SELECT COUNT(*) AS n FROM shop.skipped" --format csv
 says out "2"
 exits 0 "nothing from standard input" import shop.array - -D data
 printf '[{"n":1},\n {"n":2}]' | "$wherestar" import shop.array - -D data >out 2>err
 verdict "an array from standard input" $?
 says err "imported 2 documents"
+says_not() { grep -qF -- "$2" "$1"; verdict "does not say in $1: $2" $((! $?)); }
+exits 3 "an import that stops says what is in" import shop.stopped2 mixed.jsonl -D data
+says err "stopped: 1 document was added to shop.stopped2"
+says_not err "imported"
 exits 0 "dry run" import shop.never shop.jsonl --dry-run
 says err "nothing written"
+
+# --- files of other programs ---------------------------------------------------------------------
+ours=$root/tests/tools/data
+exits 3 "extended JSON is recognized" import mongo.plain "$ours/mongoexport_relaxed.json" -D data
+says err 'this looks like MongoDB'"'"'s extended JSON ("_id": {"$oid": ...}): add --extended-json'
+says err "stopped: no document was added to mongo.plain"
+exits 0 "and nothing is left behind" sql -D data "SHOW DATABASES" --format csv
+says_not out mongo
+for kind in relaxed canonical; do
+  exits 0 "extended JSON, $kind" import "mongo.$kind" "$ours/mongoexport_$kind.json" -D data \
+    --extended-json
+  says err "imported 2 documents"
+done
+exits 0 "its values are plain" export mongo.relaxed -D data --where "_id = '65b2c0de9f1b2c3d4e5f6a02'"
+says out '"price":1E+2,"stock":9007199254740993,"added":"1969-07-20T20:17:40.000Z"'
+says out '"$id":"65b2c0de9f1b2c3d4e5f6aff"},"weight":"NaN"'
+exits 0 "canonical dates" search 2024-01-25T20:10:54.123Z mongo.canonical -D data
+exits 0 "UUIDs" search 73ffd264-44b3-4c69-90e8-e7d1dfc035d4 mongo.canonical -D data
+printf '{"_id":1,"o":{"$oid":5}}\n' >wrapper.jsonl
+exits 3 "a wrong wrapper" import mongo.wrong wrapper.jsonl -D data --extended-json
+says err 'wrapper.jsonl:1:22: "$oid": expected 24 hexadecimal digits in quotes, found 5'
+for name in jq_compact.jsonl jq_pretty.json; do
+  exits 0 "jq: $name" import "jq.${name%.*}" "$ours/$name" -D data --id sku
+  exits 0 "with its _id" export "jq.${name%.*}" -D data --where "_id = 'a-2'"
+  grep -q '1E+2' out; verdict "and its numbers" $?
+done
+exits 3 "an _id that is not there" import jq.none "$ours/jq_compact.jsonl" -D data --id '$.key'
+says err "jq_compact.jsonl:1:1: no \$.key to be the _id"
+exits 2 "an --id that is no place" import jq.none "$ours/jq_compact.jsonl" -D data --id '$.a[*]'
+exits 0 "MySQL Shell's documents" import mysql.shell "$ours/mysqlsh_dump.json" -D data
+says err "imported 2 documents"
+for name in newline array; do
+  exits 0 "DuckDB, $name" import "duckdb.$name" "$ours/duckdb_$name.json" -D data --id id
+  says err "imported 2 documents"
+done
+
+exits 0 "Elasticsearch's bulk format is recognized" import elastic.lines \
+  "$ours/elasticsearch_bulk.ndjson" --dry-run
+says err "add --elasticsearch-bulk"
+exits 0 "Elasticsearch's bulk format" import elastic.products "$ours/elasticsearch_bulk.ndjson" \
+  -D data --elasticsearch-bulk
+says err "imported 3 documents"
+exits 0 "with its _id" export elastic.products -D data --where "_id = 'a2'"
+says out '"title":"Parasol","price":100.0'
+
+# --- one line a document -------------------------------------------------------------------------
+exits 0 "pretty documents" import pretty.x "$ours/jq_pretty.json" -D data --id sku
+exits 0 "come back as they were" export pretty.x -D data
+says out '  "price": 0.10,'
+exits 0 "or each on one line" export pretty.x -D data --jsonl
+says out '{"_id":"a-1","sku":"a-1","price":0.10,"name":"Strandtuch ☺"}'
+for name in one.jsonl one.ndjson.gz one.jsonl.zst; do
+  exits 0 "a file called $name" export pretty.x -D data -o "$name"
+  "$wherestar" search Strandtuch "$name" --prefix --format jsonl >out 2>err
+  says out '"place":"$.name","value":"Strandtuch ☺","doc":{"_id":"a-1","sku":"a-1","price":0.10,'
+done
+[ "$(wc -l <one.jsonl)" = 2 ]; verdict "has a line a document" $?
+exits 0 "sql as JSON Lines" sql -D data --format jsonl "SELECT doc FROM pretty.x"
+[ "$(wc -l <out)" = 2 ]; verdict "has a line a row" $?
+exits 0 "search as CSV" search a-1 pretty.x -D data --format csv --path '$.sku'
+says out 'pretty.x,a-1,$.sku,a-1,'
 
 # --- search, sql, views --------------------------------------------------------------------------
 exits 0 "search everything" search Jippie -D data

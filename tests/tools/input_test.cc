@@ -103,6 +103,37 @@ TEST_CASE("packed files that are cut off or damaged are errors that name the fil
   }
 }
 
+TEST_CASE("few packed bytes that stand for many are unpacked by pieces") {
+  const Directory directory;
+  const std::string text(16 << 20, ' ');
+  for (const std::string ending : {".gz", ".zst"}) {
+    const std::string name = directory.file("blanks" + ending);
+    pack(name, text);
+    CHECK(std::filesystem::file_size(name) < 20'000);
+    auto input = Input::open(name);
+    REQUIRE(input);
+    std::string piece;
+    size_t bytes = 0;
+    while ((*input)->read(piece).value_or(false)) {
+      REQUIRE(piece.size() <= 256u << 10);
+      bytes += piece.size();
+      piece.clear();
+    }
+    CHECK(bytes == text.size());
+  }
+}
+
+TEST_CASE("a file that is near is named") {
+  const Directory directory;
+  write_file(directory.file("products.jsonl"), "");
+  CHECK(near_file(directory.file("prodcts.jsonl")) == "did you mean 'products.jsonl'?");
+  CHECK(near_file(directory.file("other")).empty());
+  CHECK(near_file(directory.file("products.jsonl")).empty());
+  CHECK(near_file(directory.file("none/products.jsonl")).empty());
+  CHECK(near_file("-").empty());
+  CHECK(Input::open(directory.file("none")).error().message.ends_with("none: no such file"));
+}
+
 TEST_CASE("a missing file and a directory are refused") {
   const Directory directory;
   CHECK(Input::open(directory.file("none")).error().code == ErrorCode::kIo);

@@ -41,6 +41,15 @@ TEST_CASE("an existing file is replaced only when told so") {
   CHECK(fs::file_size(name) == 3);
 }
 
+TEST_CASE("a new file is its owner's only") {
+  const Directory directory;
+  auto file = OutputFile::create(directory.file("out"), false);
+  REQUIRE(file);
+  REQUIRE((*file)->finish());
+  CHECK(fs::status(directory.file("out")).permissions() ==
+        (fs::perms::owner_read | fs::perms::owner_write));
+}
+
 TEST_CASE("a symbolic link is not followed, even with force") {
   const Directory directory;
   std::ofstream(directory.file("target")) << "precious";

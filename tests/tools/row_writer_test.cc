@@ -34,6 +34,9 @@ TEST_CASE("json is one array and keeps numbers as written") {
 TEST_CASE("jsonl is one object a line") {
   CHECK(render(Format::kJsonl, {kRows[1]}) == "{\"name\":null,\"n\":1e3,\"doc\":null}\n");
   CHECK(render(Format::kJsonl, {}).empty());
+  CHECK(render(Format::kJsonl,
+               {{Cell::null(), Cell::null(), Cell::json("{\n  \"x y\": [0.10,\r\n 2]\n}")}}) ==
+        "{\"name\":null,\"n\":null,\"doc\":{\"x y\":[0.10,2]}}\n");
 }
 
 TEST_CASE("csv quotes what needs it and leaves NULL empty") {

@@ -24,7 +24,9 @@ SearchValue value_of(std::string_view word, bool prefix = false) {
 TEST_CASE("numbers are numbers, everything else is a string") {
   CHECK(value_of("Beach").cell.kind == CellKind::kText);
   CHECK(value_of("1974").cell.kind == CellKind::kNumber);
-  CHECK(value_of(" -5").cell.text == "-5");
+  CHECK(value_of("-5").cell.kind == CellKind::kNumber);
+  CHECK(value_of(" -5").cell.kind == CellKind::kText);
+  CHECK(value_of("-5 apples").cell.text == "-5 apples");
   CHECK(value_of("1e3").cell.kind == CellKind::kNumber);
   CHECK(value_of("01").cell.kind == CellKind::kText);
   CHECK(value_of("1974-01").cell.kind == CellKind::kText);
@@ -35,6 +37,9 @@ TEST_CASE("numbers are numbers, everything else is a string") {
   CHECK(value_of("").cell.kind == CellKind::kText);
   CHECK(value_of("19", true).cell.kind == CellKind::kText);
   CHECK_FALSE(parse_search_value("\"a\"b\"", false));
+  CHECK(parse_search_value("1e400", false).error().code == ErrorCode::kNumberOutOfRange);
+  CHECK(value_of("\"1e400\"").cell.text == "1e400");
+  CHECK(value_of("1e400", true).cell.kind == CellKind::kText);
 }
 
 TEST_CASE("types are respected, and numbers compare by value") {

@@ -12,6 +12,14 @@ TEST_CASE("words with a slash, existing files and - are files") {
         Target::Kind::kFile);
 }
 
+TEST_CASE("words that end as files of documents do are files, there or not") {
+  for (const char* word : {"none.jsonl", "none.ndjson", "none.json", "a.b.gz", "none.jsonl.zst"}) {
+    CHECK(parse_target(word, false)->kind == Target::Kind::kFile);
+    CHECK(parse_target(word, true)->kind == Target::Kind::kCollection);
+  }
+  CHECK_FALSE(parse_target(".jsonl", false));
+}
+
 TEST_CASE("names of collections, databases and everything") {
   const auto collection = parse_target("shop.products", true);
   REQUIRE(collection);
