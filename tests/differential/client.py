@@ -84,6 +84,9 @@ class Driver:
                 return name, self.replies[name].get()
         raise (DriverDied(self.stderr_text()) if self.is_gone else Hang(", ".join(names)))
 
+    def put_back(self, name, reply):
+        self.replies[name].put(reply)
+
     def execute(self, sql, session="main"):
         self.send(session, sql)
         return self.receive(session)

@@ -231,25 +231,28 @@ def existential(tree, row):
 
 
 def matches(tree, row):
-    """The places that satisfied a predicate of the tree, none under NOT, each once, as
+    """The places that satisfied a predicate of the tree, none of a denied one, each once, as
     {place: value}."""
     out = {}
 
-    def visit(part):
-        if not isinstance(part, list) or not part or part[0] == "not":
+    def visit(part, denied):
+        if not isinstance(part, list) or not part:
             return
+        denied ^= part[0] == "not"
         if isinstance(part[0], str) and many_side(part) is not None:
             if part[0] == "member" and part[1]:
                 raise Unspecified  # what satisfies `v NOT IN path` is no place
+            if denied:
+                return
             test = many_test(part, row)
             if test is not None:
                 out.update((where, one) for where, one in candidates(part, row.document)[1]
                            if test(one))
             return
         for inner in part:
-            visit(inner)
+            visit(inner, denied)
 
-    visit(tree)
+    visit(tree, False)
     return {where: one for where, one in jv.scalars((), row.document) if where in out}
 
 
