@@ -62,8 +62,11 @@ class FileSystem {
   virtual Status remove(const std::string& path) = 0;
   virtual Status rename(const std::string& from, const std::string& to) = 0;  // replaces atomically
   virtual Status sync_directory(const std::string& path) = 0;  // makes creates, renames durable
+  // What may still be written to the file system that holds the path.
+  virtual Result<uint64_t> free_bytes(const std::string& path) = 0;
   // An exclusive lock on the file (created if missing) with the holder's process id as its text.
-  // kLocked, naming that process, when somebody else holds it.
+  // kLocked, naming that process, when somebody else holds it. On a full file system the text may
+  // be missing, on a read-only one the file.
   virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path) = 0;
 };
 

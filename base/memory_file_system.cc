@@ -122,11 +122,12 @@ struct MemoryFileSystem::State {
     return hit ? std::optional(fail_code) : std::nullopt;
   }
 
-  bool has_room(uint64_t more_bytes) const {
-    if (capacity_bytes == kNever) return true;
+  bool has_room(uint64_t more_bytes) const { return more_bytes <= free_bytes(); }
+  uint64_t free_bytes() const {
+    if (capacity_bytes == kNever) return kNever;
     uint64_t used = 0;
     for (const auto& [path, file] : names) used += file->content().size();
-    return used + more_bytes <= capacity_bytes;
+    return used < capacity_bytes ? capacity_bytes - used : 0;
   }
 
   void change_names(NameChange change) {
@@ -419,6 +420,11 @@ void MemoryFileSystem::clear_failures() {
   state_->fail_call = kNever;
   state_->fail_read = kNever;
   state_->fail_forever = false;
+}
+
+Result<uint64_t> MemoryFileSystem::free_bytes(const std::string&) {
+  const std::lock_guard lock(state_->mutex);
+  return state_->free_bytes();
 }
 
 void MemoryFileSystem::set_capacity(uint64_t bytes) {

@@ -59,6 +59,7 @@ class MemoryFileSystem : public FileSystem {
   Status remove(const std::string& path) override;
   Status rename(const std::string& from, const std::string& to) override;
   Status sync_directory(const std::string& path) override;
+  Result<uint64_t> free_bytes(const std::string& path) override;
   Result<std::unique_ptr<FileLock>> lock(const std::string& path) override;
 
   // What a machine would find after a crash now. Independent of this one afterwards.

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/file_system.h"
@@ -229,12 +230,22 @@ class PosixFileSystem : public FileSystem {
     return {};
   }
 
+  Result<uint64_t> free_bytes(const std::string& path) override {
+    struct statvfs status{};
+    if (::statvfs(path.c_str(), &status) != 0) return system_error(path, "statvfs", errno);
+    return static_cast<uint64_t>(status.f_bavail) * status.f_frsize;
+  }
+
   Result<std::unique_ptr<FileLock>> lock(const std::string& path) override {
     bool writable = true;
     auto opened = open_descriptor(path, O_RDWR | O_CREAT);
     if (!opened) {  // perhaps a store that may only be read
+      const bool read_only_system = errno == EROFS;
       opened = open_descriptor(path, O_RDONLY);
       writable = false;
+      // Nobody can write there, but two readers still keep to the rule.
+      if (!opened && read_only_system)
+        opened = open_descriptor(path.substr(0, path.rfind('/') + 1) + ".", O_RDONLY | O_DIRECTORY);
     }
     if (!opened) return std::unexpected(opened.error());
     // flock belongs to the open file, so a second opening in this process is refused, too.
@@ -243,10 +254,10 @@ class PosixFileSystem : public FileSystem {
       return fail(ErrorCode::kLocked, path + ": held by process " + read_holder(opened->get()));
     }
     const std::string holder = std::to_string(::getpid()) + "\n";
-    // The text is for people; the lock holds without it.
-    if (writable && (::ftruncate(opened->get(), 0) != 0 ||
-                     ::pwrite(opened->get(), holder.data(), holder.size(), 0) < 0))
-      return system_error(path, "write", errno);
+    // The text is for people; the lock holds without it, as on a full disk.
+    const bool told = writable && ::ftruncate(opened->get(), 0) == 0 &&
+                      ::pwrite(opened->get(), holder.data(), holder.size(), 0) >= 0;
+    static_cast<void>(told);
     return std::make_unique<PosixLock>(*std::move(opened));
   }
 };

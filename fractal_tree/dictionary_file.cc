@@ -312,6 +312,15 @@ void DictionaryFile::abort() {
   prepared_.reset();
 }
 
+void DictionaryFile::give_back_space() {
+  const std::lock_guard lock(mutex_);
+  if (!file_ || place_.read_only) return;
+  const uint64_t end = allocator_.end() * kUnitBytes;
+  if (file_bytes_ > end && file_->truncate(end)) file_bytes_ = end;
+  for (const auto& [unit, units] : allocator_.holes())
+    if (!file_->punch_hole(unit * kUnitBytes, units * kUnitBytes)) return;
+}
+
 uint64_t DictionaryFile::checkpoint() const {
   const std::shared_lock lock(mutex_);
   return checkpoint_;

@@ -63,6 +63,8 @@ class DictionaryFile : public BlockStore {
   void commit();
   void abort();
 
+  // Holes and the unused end of the file become the file system's again. Best effort.
+  void give_back_space();
   uint64_t checkpoint() const;  // the one in force; 0: none
   bool contains(BlockId block) const;
 

@@ -40,9 +40,31 @@ class FailedCursor : public Cursor {
 
 }  // namespace
 
+namespace {
+
+// What is set aside for the log and the reserve fits the disk.
+EngineOptions fitted(const std::string& directory, EngineOptions options) {
+  constexpr uint64_t kLeastBytes = 1u << 20;
+  FileSystem& fs = options.file_system != nullptr ? *options.file_system : posix_file_system();
+  if (options.read_only || !fs.create_directories(directory)) return options;
+  const auto free = fs.free_bytes(directory);
+  if (!free) return options;
+  const auto fit = [&](uint64_t& bytes, uint64_t share) {
+    bytes = std::min(bytes, std::max(kLeastBytes, *free / share));
+  };
+  fit(options.log_segment_bytes, 64);
+  fit(options.checkpoint_log_bytes, 16);
+  if (options.reserve_bytes > 0) fit(options.reserve_bytes, 16);
+  return options;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Engine>> Engine::open(const std::string& directory,
-                                             const EngineOptions& options) {
+                                             const EngineOptions& given) {
+  const EngineOptions options = fitted(directory, given);
   StorageOptions storage_options;
+  storage_options.reserve_bytes = options.reserve_bytes;
   storage_options.file_system = options.file_system;
   storage_options.log_segment_bytes = options.log_segment_bytes;
   storage_options.read_only = options.read_only;
@@ -87,6 +109,10 @@ Status EngineImpl::start() {
   RETURN_IF_ERROR(load_trees());
   RETURN_IF_ERROR(replay());
   opened_at_ = storage_->log().end();
+  if (!options_.read_only && !storage_->take_reserve()) {
+    is_full_ = true;
+    say("the disk is full: nothing can be kept aside; writes go on when there is room");
+  }
   if (options_.background_threads && !options_.read_only) {
     worker_ = std::thread([this] { work_loop(); });
     syncer_ = std::thread([this] { sync_loop(); });

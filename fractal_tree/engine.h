@@ -23,8 +23,8 @@
 // process; a directory can be open once (kLocked).
 //
 // Errors: kCorruption names file and block; after a failed log write or sync every later commit
-// returns kPoisoned with the first error, reads go on. A full disk elsewhere (kNoSpace) stops
-// commits with kNoSpace until a later checkpoint succeeds.
+// returns kPoisoned with the first error, reads go on. On a full disk commits return kNoSpace until
+// there is room again; those of Purpose::kReclaim are taken as long as what was kept aside lasts.
 #pragma once
 
 #include <cstdint>
@@ -80,6 +80,10 @@ struct DictionaryOptions {
   uint32_t overflow_value_bytes = 4096;  // larger values go to overflow blocks
 };
 
+// What a commit is for: kReclaim takes things away, and is let through on a disk that is nearly
+// full, since only it makes room.
+enum class Purpose { kWrite, kReclaim };
+
 enum class Durability { kSync, kAsync };  // async: synced within EngineOptions::async_sync_ms
 
 struct EngineOptions {
@@ -88,6 +92,9 @@ struct EngineOptions {
   uint64_t memory_front_bytes = 32u << 20;  // handed to the trees beyond; part of cache_bytes
   uint64_t log_segment_bytes = 64u << 20;
   uint64_t checkpoint_log_bytes = 256u << 20;
+  // The two above are made smaller where the disk is small, as is this: space kept aside for
+  // deletions and checkpoints on a full disk. 0: none.
+  uint64_t reserve_bytes = 0;
   uint32_t checkpoint_interval_ms = 60'000;  // 0: never by time
   uint32_t async_sync_ms = 100;
   // Without threads every hand-over and checkpoint runs inside the commit that makes it due, so
@@ -206,7 +213,9 @@ class Engine {
 
   // kInvalidArgument: key, value or batch over its limit. Nothing of a failed commit is ever seen,
   // but after kPoisoned the batch may or may not survive a restart.
-  virtual Status commit(WriteBatch batch, Durability durability) = 0;
+  // kNoSpace: nothing happened; it may be tried again.
+  virtual Status commit(WriteBatch batch, Durability durability,
+                        Purpose purpose = Purpose::kWrite) = 0;
 
   virtual std::unique_ptr<Snapshot> snapshot() = 0;
   virtual Result<std::optional<std::string>> get(DictionaryId dictionary, std::string_view key,

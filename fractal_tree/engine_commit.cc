@@ -48,7 +48,7 @@ EngineImpl::Leadership::~Leadership() {
   engine_.queue_changed_.notify_all();
 }
 
-Status EngineImpl::commit(WriteBatch batch, Durability durability) {
+Status EngineImpl::commit(WriteBatch batch, Durability durability, Purpose purpose) {
   RETURN_IF_ERROR(check_writable());
   if (!batch.contents().error) return batch.contents().error;
   if (batch.empty()) return {};
@@ -61,6 +61,16 @@ Status EngineImpl::commit(WriteBatch batch, Durability durability) {
   if (mine.payload.size() > kMaxBatchBytes)
     return fail(ErrorCode::kInvalidArgument,
                 "a batch of " + std::to_string(mine.payload.size()) + " bytes is over the limit");
+  if (purpose == Purpose::kWrite) RETURN_IF_ERROR(check_room());
+  Status status = commit_encoded(mine);
+  if (status || status.error().code != ErrorCode::kNoSpace) return status;
+  if (!checkpoint()) return status;  // it makes room: the log is trimmed, blocks are free
+  mine.done = false;
+  mine.status = {};
+  return commit_encoded(mine);
+}
+
+Status EngineImpl::commit_encoded(Waiting& mine) {
   RETURN_IF_ERROR(make_room());
   std::unique_lock lock(queue_mutex_);
   queue_.push_back(&mine);
@@ -100,9 +110,21 @@ void EngineImpl::lead(Group& group) {
   for (Waiting* waiting : written) waiting->status = status;
 }
 
+// Before anything is appended, so that a full disk costs these commits and no more.
+Status EngineImpl::reserve_log(const Group& group) {
+  uint64_t bytes = 0;
+  for (const Waiting* waiting : group) bytes += waiting->payload.size();
+  Status reserved = storage_->log().reserve(bytes, group.size());
+  if (!reserved && use_reserve(reserved.error()))
+    reserved = storage_->log().reserve(bytes, group.size());
+  if (!reserved && reserved.error().code == ErrorCode::kPoisoned) return poison(reserved);
+  return reserved;
+}
+
 // A record that cannot be appended fails alone; a failed write or sync fails all, for good.
 Status EngineImpl::write_log(Group& group) {
   RETURN_IF_ERROR(check_writable());
+  RETURN_IF_ERROR(reserve_log(group));
   Log& log = storage_->log();
   bool sync = false;
   for (Waiting* waiting : group) {

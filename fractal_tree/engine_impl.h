@@ -37,7 +37,7 @@ class EngineImpl : public Engine {
 
   Result<DictionaryId> dictionary(std::string_view name, const DictionaryOptions& options) override;
   Status drop_dictionary(std::string_view name) override;
-  Status commit(WriteBatch batch, Durability durability) override;
+  Status commit(WriteBatch batch, Durability durability, Purpose purpose) override;
   std::unique_ptr<Snapshot> snapshot() override;
   Result<std::optional<std::string>> get(DictionaryId dictionary, std::string_view key,
                                          const ReadView& view) override;
@@ -70,7 +70,9 @@ class EngineImpl : public Engine {
   };
 
   // Commit road (engine_commit.cc).
+  Status commit_encoded(Waiting& mine);
   void lead(Group& group);
+  Status reserve_log(const Group& group);
   Status write_log(Group& group);
   Status apply_group(const Group& group);
   Status make_room();
@@ -79,10 +81,17 @@ class EngineImpl : public Engine {
   Status check_writable() const;
   Status poison(Status status);
 
+  // A full disk (engine_space.cc).
+  Status check_room();
+  bool use_reserve(const Error& error);
+  void restore_reserve();
+
   // Hand-over and checkpoint (engine_work.cc).
   Status hand_over_all();  // under work_mutex_
   Status hand_over_oldest();
   Status checkpoint_locked();
+  Status try_checkpoint();
+  Status do_work(bool timed);
   Status freeze_for_checkpoint();
   Status write_trees();
   void set_stuck(const Status& status);
@@ -137,6 +146,8 @@ class EngineImpl : public Engine {
   bool unsynced_ = false;  // the log holds records that were acknowledged without a sync
   Lsn checkpointed_lsn_{0};
   std::chrono::steady_clock::time_point last_checkpoint_ = std::chrono::steady_clock::now();
+
+  std::atomic<bool> is_full_ = false;  // told so: what was kept aside is in use
 
   std::atomic<uint64_t> commits_ = 0;
   std::atomic<uint64_t> messages_ = 0;

@@ -34,7 +34,10 @@ void EngineImpl::adjust_cache() {
 }
 
 Status EngineImpl::hand_over_all() {
-  while (!view()->frozen.empty()) RETURN_IF_ERROR(hand_over_oldest());
+  while (!view()->frozen.empty()) {
+    Status handed = hand_over_oldest();
+    if (!handed && !use_reserve(handed.error())) return handed;
+  }
   return {};
 }
 
@@ -90,6 +93,13 @@ Status EngineImpl::write_trees() {
 }
 
 Status EngineImpl::checkpoint_locked() {
+  Status status = try_checkpoint();
+  if (!status && use_reserve(status.error())) status = try_checkpoint();
+  if (status) restore_reserve();
+  return status;
+}
+
+Status EngineImpl::try_checkpoint() {
   RETURN_IF_ERROR(check_writable());
   const auto at = [&](std::string_view event) {
     if (options_.on_event) options_.on_event(event);
@@ -149,13 +159,23 @@ Status EngineImpl::checkpoint() {
   return status;
 }
 
+Status EngineImpl::do_work(bool timed) {
+  const std::lock_guard work_lock(work_mutex_);
+  const bool is_behind = storage_->log().bytes_since(checkpointed_lsn_) > 0;
+  const bool by_time = timed && options_.checkpoint_interval_ms != 0;
+  if (checkpoint_due() || (is_behind && (by_time || is_full_))) return checkpoint_locked();
+  RETURN_IF_ERROR(hand_over_all());
+  if (is_full_) restore_reserve();
+  return {};
+}
+
 void EngineImpl::work_loop() {
   std::unique_lock lock(state_mutex_);
   const auto interval = std::chrono::milliseconds(
       options_.checkpoint_interval_ms == 0 ? 3'600'000 : options_.checkpoint_interval_ms);
   while (!stopping_) {
-    const auto deadline =
-        stuck_ ? std::chrono::steady_clock::now() + kRetryAfter : last_checkpoint_ + interval;
+    const auto deadline = stuck_ || is_full_ ? std::chrono::steady_clock::now() + kRetryAfter
+                                             : last_checkpoint_ + interval;
     const auto work = [&] { return stopping_ || (!stuck_ && !view()->frozen.empty()); };
     const bool woken = work_wanted_.wait_until(lock, deadline, work);
     if (stopping_ || poisoned_) {
@@ -163,14 +183,7 @@ void EngineImpl::work_loop() {
       return;
     }
     lock.unlock();
-    Status status;
-    {
-      const std::lock_guard work_lock(work_mutex_);
-      const bool timed = !woken && options_.checkpoint_interval_ms != 0 &&
-                         storage_->log().bytes_since(checkpointed_lsn_) > 0;
-      status = timed || checkpoint_due() ? checkpoint_locked() : hand_over_all();
-    }
-    set_stuck(status);
+    set_stuck(do_work(!woken));
     room_made_.notify_all();
     lock.lock();
     if (!woken) last_checkpoint_ = std::chrono::steady_clock::now();

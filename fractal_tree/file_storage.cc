@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kManifestName = "manifest";
 constexpr std::string_view kManifestTemporary = "manifest.tmp";
 constexpr std::string_view kLockName = "lock";
+constexpr std::string_view kReserveName = "reserve";
 constexpr std::string_view kTreeSuffix = ".tree";
 
 std::optional<uint32_t> parse_tree_name(std::string_view name) {
@@ -78,6 +79,7 @@ Status FileStorage::load() {
                            options_.read_only},
                           static_cast<uint64_t>(manifest_.root.log_start), manifest_.log_segment));
   if (options_.read_only) return {};
+  RETURN_IF_ERROR(find_reserve());
   RETURN_IF_ERROR(remove_orphans());
   // Names that a process before this one left unsynced are relied on from here.
   return fs.sync_directory(directory_);
@@ -242,6 +244,52 @@ Status FileStorage::publish(const StoreRoot& next,
   if (const Status trimmed = log_->trim(next.log_start); !trimmed)
     say("the log could not be trimmed: " + trimmed.error().message);
   return {};
+}
+
+Status FileStorage::find_reserve() {
+  FileSystem& fs = *options_.file_system;
+  ASSIGN_OR_RETURN(const bool exists, fs.exists(path(kReserveName)));
+  if (!exists) return {};
+  ASSIGN_OR_RETURN(const std::unique_ptr<File> file, fs.open(path(kReserveName), OpenMode::kRead));
+  ASSIGN_OR_RETURN(const uint64_t bytes, file->size());
+  const std::lock_guard lock(reserve_mutex_);
+  has_reserve_ = bytes > 0;
+  return {};
+}
+
+bool FileStorage::has_reserve() const {
+  const std::lock_guard lock(reserve_mutex_);
+  return options_.reserve_bytes == 0 || has_reserve_;
+}
+
+Status FileStorage::take_reserve() {
+  const std::lock_guard lock(reserve_mutex_);
+  if (options_.reserve_bytes == 0 || has_reserve_) return {};
+  ASSIGN_OR_RETURN(const std::unique_ptr<File> file,
+                   options_.file_system->open(path(kReserveName), OpenMode::kCreateOrOpen));
+  if (Status taken = file->allocate(0, options_.reserve_bytes); !taken) {
+    static_cast<void>(file->truncate(0).has_value());  // what it got of it is of no use
+    return taken;
+  }
+  has_reserve_ = true;
+  return {};
+}
+
+void FileStorage::release_reserve() {
+  const std::lock_guard lock(reserve_mutex_);
+  if (!std::exchange(has_reserve_, false)) return;
+  const auto file = options_.file_system->open(path(kReserveName), OpenMode::kReadWrite);
+  if (!file || !(*file)->truncate(0)) say("the reserve could not be released");
+}
+
+void FileStorage::give_back_space() {
+  std::vector<DictionaryFile*> files;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, dictionary] : dictionaries_)
+      if (dictionary) files.push_back(dictionary.get());
+  }
+  for (DictionaryFile* file : files) file->give_back_space();
 }
 
 void FileStorage::drop_missing(const StoreRoot& next) {

@@ -43,6 +43,10 @@ class FileStorage : public Storage {
   Log& log() override { return *log_; }
   Status replay(const std::function<Status(LogRecord)>& record) override;
   Status publish(const StoreRoot& next, const std::function<void(std::string_view)>& at) override;
+  bool has_reserve() const override;
+  Status take_reserve() override;
+  void release_reserve() override;
+  void give_back_space() override;
 
  private:
   FileStorage(std::string directory, StorageOptions options)
@@ -54,6 +58,7 @@ class FileStorage : public Storage {
   Status create();
   Status check_no_other_files();
   Status open_dictionaries();
+  Status find_reserve();
   Status remove_orphans();
   DictionaryPlace place(uint32_t id) const;
 
@@ -70,6 +75,9 @@ class FileStorage : public Storage {
   Manifest manifest_;
   std::unique_ptr<FileLog> log_;
   std::optional<Error> poisoned_;
+
+  mutable std::mutex reserve_mutex_;
+  bool has_reserve_ = false;  // guarded by reserve_mutex_
 
   std::mutex mutex_;  // guards the maps, not what they point to
   std::map<uint32_t, std::unique_ptr<DictionaryFile>> dictionaries_;

@@ -106,6 +106,55 @@ Status FileLog::poison(Status status) {
   return status;
 }
 
+Status FileLog::reserve(uint64_t payload_bytes, size_t records) {
+  const std::lock_guard io_lock(io_mutex_);
+  uint64_t bytes = payload_bytes + records * (kRecordHeaderBytes + kRecordAlignmentBytes);
+  {
+    const std::lock_guard lock(mutex_);
+    RETURN_IF_ERROR(check_usable());
+    for (const Pending& record : pending_) bytes += record_bytes(record.stored.size());
+  }
+  if (current_ && current_->offset + bytes <= current_->segment.file_bytes) return {};
+  const uint64_t needed = kSegmentHeaderBytes + bytes;
+  if (prepared_ && prepared_->file_bytes >= needed) return {};
+  if (needed <= options_.segment_bytes) {
+    if (auto recycled = take_recyclable()) {
+      spares_.push_back(*recycled);
+      return {};
+    }
+  }
+  return prepare_segment(needed);
+}
+
+// A nearly full disk gets a smaller segment.
+Status FileLog::prepare_segment(uint64_t needed_bytes) {
+  const LogPlace& place = options_.place;
+  Segment next;
+  {
+    const std::lock_guard lock(mutex_);
+    next.number = newest_ + 1;
+  }
+  if (prepared_) {
+    RETURN_IF_ERROR(place.file_system->remove(place.path(prepared_->number)));
+    prepared_.reset();
+  }
+  const uint64_t least =
+      (needed_bytes + kSegmentAlignmentBytes - 1) / kSegmentAlignmentBytes * kSegmentAlignmentBytes;
+  Status made;
+  for (const uint64_t wish : {options_.segment_bytes, options_.segment_bytes / 8, uint64_t{0}}) {
+    next.file_bytes = std::max(least, wish / kSegmentAlignmentBytes * kSegmentAlignmentBytes);
+    made = make_segment_file(next.number, next.file_bytes);
+    if (made) {
+      prepared_ = next;
+      return {};
+    }
+    // What of it there is does no harm: it has no header, and is made anew under its number.
+    static_cast<void>(place.file_system->remove(place.path(next.number)).has_value());
+    if (made.error().code != ErrorCode::kNoSpace) break;
+  }
+  return made;
+}
+
 Result<Lsn> FileLog::append(std::string_view payload) {
   if (payload.size() > kMaxRecordBytes)
     return fail(ErrorCode::kLimitExceeded,
@@ -231,20 +280,8 @@ Status FileLog::begin_segment(uint64_t lsn, uint64_t needed_bytes) {
     next.segment.number = newest_ + 1;
   }
   next.segment.first_lsn = lsn;
-  next.segment.file_bytes = options_.segment_bytes;
   const std::string path = options_.place.path(next.segment.number);
-  std::optional<Segment> recycled;
-  if (needed_bytes <= options_.segment_bytes) recycled = take_recyclable();
-  if (recycled) {
-    RETURN_IF_ERROR(fs.rename(options_.place.path(recycled->number), path));
-    next.zeroed_up_to = next.segment.file_bytes;
-  } else {
-    next.segment.file_bytes =
-        std::max(options_.segment_bytes, (needed_bytes + kSegmentAlignmentBytes - 1) /
-                                             kSegmentAlignmentBytes * kSegmentAlignmentBytes);
-    RETURN_IF_ERROR(make_segment_file(next.segment.number, next.segment.file_bytes));
-    next.zeroed_up_to = kSegmentHeaderBytes;
-  }
+  RETURN_IF_ERROR(choose_file(next, needed_bytes));
   // The name first: a header of this number under the old name would look like damage.
   RETURN_IF_ERROR(fs.sync_directory(options_.place.directory));
   ASSIGN_OR_RETURN(next.file, fs.open(path, OpenMode::kReadWrite));
@@ -258,10 +295,32 @@ Status FileLog::begin_segment(uint64_t lsn, uint64_t needed_bytes) {
   return {};
 }
 
+// The file of the segment that `next` becomes, under its name.
+Status FileLog::choose_file(Current& next, uint64_t needed_bytes) {
+  FileSystem& fs = *options_.place.file_system;
+  const std::string path = options_.place.path(next.segment.number);
+  std::optional<Segment> recycled;
+  const bool is_prepared = prepared_ && prepared_->file_bytes >= needed_bytes;
+  if (!is_prepared && needed_bytes <= options_.segment_bytes) recycled = take_recyclable();
+  if (recycled) {
+    if (std::exchange(prepared_, {})) RETURN_IF_ERROR(fs.remove(path));
+    RETURN_IF_ERROR(fs.rename(options_.place.path(recycled->number), path));
+    next.segment.file_bytes = next.zeroed_up_to = recycled->file_bytes;
+    return {};
+  }
+  if (!is_prepared) RETURN_IF_ERROR(prepare_segment(needed_bytes));
+  next.segment.file_bytes = prepared_->file_bytes;
+  next.zeroed_up_to = kSegmentHeaderBytes;
+  prepared_.reset();
+  return {};
+}
+
 Status FileLog::make_segment_file(uint64_t number, uint64_t bytes) {
   ASSIGN_OR_RETURN(
       const std::unique_ptr<File> file,
-      options_.place.file_system->open(options_.place.path(number), OpenMode::kCreateNew));
+      options_.place.file_system->open(options_.place.path(number), OpenMode::kCreateOrOpen));
+  ASSIGN_OR_RETURN(const uint64_t left, file->size());  // by an attempt that failed
+  if (left > 0) RETURN_IF_ERROR(file->truncate(0));
   return file->allocate(0, bytes);
 }
 

@@ -8,9 +8,9 @@
 // append() compresses and queues; sync() takes the queue, places the records, writes and syncs them
 // while other threads go on appending. Of several threads in sync() one does the work for all that
 // appended before. Records do not span segments: one that is larger gets a segment of its size.
-// A segment is preallocated; zeros are written ahead of the records once in its life, so that a
-// sync in a recycled one changes no metadata. Each opening begins a new segment (log_reader.h says
-// why).
+// A segment is preallocated, before the records that need it are appended (reserve); zeros are
+// written ahead of the records once in its life, so that a sync in a recycled one changes no
+// metadata. Each opening begins a new segment (log_reader.h says why).
 //
 // Threads: as storage.h says; append, sync, write and trim may run at the same time.
 #pragma once
@@ -41,6 +41,7 @@ class FileLog : public Log {
 
   Status replay(const std::function<Status(LogRecord)>& record);
 
+  Status reserve(uint64_t payload_bytes, size_t records) override;
   Result<Lsn> append(std::string_view payload) override;
   Status sync() override;
   Status write() override;
@@ -77,7 +78,9 @@ class FileLog : public Log {
   Status write_batch(std::string& batch);
   Status sync_current();
   Status begin_segment(uint64_t lsn, uint64_t needed_bytes);
+  Status prepare_segment(uint64_t needed_bytes);
   Status make_segment_file(uint64_t number, uint64_t bytes);
+  Status choose_file(Current& next, uint64_t needed_bytes);
   std::optional<Segment> take_recyclable();
   Status trim_segments(uint64_t below);
 
@@ -94,9 +97,10 @@ class FileLog : public Log {
   bool replayed_ = false;
   std::optional<Error> error_;
 
-  std::mutex io_mutex_;            // guards the rest; taken before mutex_
-  std::vector<Segment> segments_;  // before the current one, ascending
-  std::vector<Segment> spares_;    // files to be recycled
+  std::mutex io_mutex_;              // guards the rest; taken before mutex_
+  std::vector<Segment> segments_;    // before the current one, ascending
+  std::vector<Segment> spares_;      // files to be recycled
+  std::optional<Segment> prepared_;  // the next segment's file, empty; its number is newest_ + 1
   std::optional<Current> current_;
 };
 

@@ -98,6 +98,9 @@ struct LogRecord {
 class Log {
  public:
   virtual ~Log() = default;
+  // Makes sure that records of so many bytes in all can be appended and written without asking the
+  // file system for room. kNoSpace: nothing happened, and it may be tried again.
+  virtual Status reserve(uint64_t payload_bytes, size_t records) = 0;
   // Appends one record to the log's buffer and returns the LSN just behind it. Not durable yet.
   virtual Result<Lsn> append(std::string_view payload) = 0;
   // Writes and syncs everything appended before the call. After a failure every later call of
@@ -131,11 +134,20 @@ class Storage {
   // kPoisoned).
   virtual Status publish(const StoreRoot& next,
                          const std::function<void(std::string_view)>& at) = 0;
+
+  // Space kept aside, so that a store on a full disk can still delete and write checkpoints.
+  // take_reserve is fine when it is taken already; kNoSpace.
+  virtual bool has_reserve() const = 0;
+  virtual Status take_reserve() = 0;
+  virtual void release_reserve() = 0;
+  // Gives free space inside of files back to the file system. Best effort.
+  virtual void give_back_space() = 0;
 };
 
 struct StorageOptions {
   FileSystem* file_system = nullptr;
   uint64_t log_segment_bytes = 64u << 20;
+  uint64_t reserve_bytes = 0;  // 0: none is kept
   bool read_only = false;
   std::function<void(std::string_view)> log_line = {};  // warnings; may be empty
 };

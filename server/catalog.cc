@@ -172,8 +172,8 @@ Status Catalog::load_entry(std::string_view key, std::string_view value) {
   return {};
 }
 
-Status Catalog::commit(WriteBatch batch) {
-  return engine_.commit(std::move(batch), Durability::kSync);
+Status Catalog::commit(WriteBatch batch, fractal_tree::Purpose purpose) {
+  return engine_.commit(std::move(batch), Durability::kSync, purpose);
 }
 
 std::vector<std::string> Catalog::databases() const {
@@ -230,7 +230,7 @@ Status Catalog::drop_database(const std::string& name, WriteBatch erasures) {
     erasures.erase(dictionary_, number_key('r', static_cast<uint32_t>(member->part)));
   }
   erasures.erase(dictionary_, "d" + name);
-  RETURN_IF_ERROR(commit(std::move(erasures)));
+  RETURN_IF_ERROR(commit(std::move(erasures), fractal_tree::Purpose::kReclaim));
   std::unique_lock lock(mutex_);
   databases_.erase(name);
   for (const CollectionPtr& member : members) collections_.erase({member->database, member->name});
@@ -272,7 +272,7 @@ Status Catalog::drop_collection(const CollectionInfo& collection, WriteBatch era
     return fail(ErrorCode::kNoCollectionToDrop, "Unknown table '" + collection.full_name() + "'");
   erasures.erase(dictionary_, number_key('c', collection.id));
   erasures.erase(dictionary_, number_key('r', static_cast<uint32_t>(collection.part)));
-  RETURN_IF_ERROR(commit(std::move(erasures)));
+  RETURN_IF_ERROR(commit(std::move(erasures), fractal_tree::Purpose::kReclaim));
   std::unique_lock lock(mutex_);
   collections_.erase({collection.database, collection.name});
   return {};
@@ -326,7 +326,8 @@ Result<uint64_t> Catalog::take_number(const std::string& counter, uint64_t least
   put_varint(value, next);
   WriteBatch batch;
   batch.put(dictionary_, "n" + counter, value);
-  RETURN_IF_ERROR(commit(std::move(batch)));
+  // Next to nothing, and no start does without it.
+  RETURN_IF_ERROR(commit(std::move(batch), fractal_tree::Purpose::kReclaim));
   std::unique_lock lock(mutex_);
   numbers_[counter] = next;
   return next;

@@ -107,7 +107,8 @@ class Catalog {
   explicit Catalog(fractal_tree::Engine& engine) : engine_(engine) {}
   Status load();
   Status load_entry(std::string_view key, std::string_view value);
-  Status commit(fractal_tree::WriteBatch batch);
+  Status commit(fractal_tree::WriteBatch batch,
+                fractal_tree::Purpose purpose = fractal_tree::Purpose::kWrite);
   Result<uint64_t> take_number(const std::string& counter, uint64_t least);
 
   fractal_tree::Engine& engine_;

@@ -175,11 +175,12 @@ class StoreSession : public Session {
   }
 
   template <class Write>
-  Result<ExecuteResult> write(const Write& run_it) {
+  Result<ExecuteResult> write(const Write& run_it,
+                              fractal_tree::Purpose purpose = fractal_tree::Purpose::kWrite) {
     RETURN_IF_ERROR(check_writable());
     const std::shared_ptr<Transaction> transaction = transaction_for_statement();
     transaction->begin_read();
-    transaction->begin_statement();
+    transaction->begin_statement(purpose);
     auto result = run_it(input(transaction));
     if (!result) {
       transaction->undo_statement();
@@ -230,7 +231,8 @@ class StoreSession : public Session {
     return write([&](const ExecutionInput& in) { return execute_update(in, update); });
   }
   Result<ExecuteResult> run(const Delete& statement) {
-    return write([&](const ExecutionInput& in) { return execute_delete(in, statement); });
+    return write([&](const ExecutionInput& in) { return execute_delete(in, statement); },
+                 fractal_tree::Purpose::kReclaim);
   }
   Result<ExecuteResult> run(const CreateDatabase& statement) { return define(statement); }
   Result<ExecuteResult> run(const CreateCollection& statement) { return define(statement); }

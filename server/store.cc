@@ -71,7 +71,21 @@ fractal_tree::EngineOptions engine_options(const StoreOptions& options) {
       std::min<uint64_t>(engine.memory_front_bytes, options.cache_bytes / 8);
   engine.read_only = options.read_only;
   engine.background_threads = options.background_threads;
+  engine.reserve_bytes = options.reserve_bytes;
+  engine.log_line = options.log_line;
   return engine;
+}
+
+// Later than that of any start before. On a disk without a byte left the clock alone must do, for
+// then nothing else could be read either.
+Result<uint32_t> take_epoch(StoreCore& core) {
+  const auto now = static_cast<uint64_t>(std::max<int64_t>(1, core.started_unix_s));
+  const auto next = core.catalog->next_number("start", now);
+  if (next) return static_cast<uint32_t>(*next);
+  if (next.error().code != ErrorCode::kNoSpace) return std::unexpected(next.error());
+  if (core.options.log_line)
+    core.options.log_line("opened on a full disk: " + next.error().message);
+  return static_cast<uint32_t>(std::max(now, core.catalog->number("start").value_or(0) + 1));
 }
 
 Status open_core(StoreCore& core, const std::string& directory) {
@@ -86,10 +100,7 @@ Status open_core(StoreCore& core, const std::string& directory) {
   ASSIGN_OR_RETURN(core.stats, schema_stats::SchemaStats::open(*core.engine));
   if (core.options.read_only) return {};
   RETURN_IF_ERROR(ensure_root(*core.catalog));
-  ASSIGN_OR_RETURN(const uint64_t epoch,
-                   core.catalog->next_number(
-                       "start", static_cast<uint64_t>(std::max<int64_t>(1, core.started_unix_s))));
-  core.generated_id_epoch = static_cast<uint32_t>(epoch);
+  ASSIGN_OR_RETURN(core.generated_id_epoch, take_epoch(core));
   ASSIGN_OR_RETURN(const bool rebuild, needs_reindex(core));
   if (!rebuild) return {};
   if (core.options.log_line) core.options.log_line("deriving the index from the documents again");

@@ -31,6 +31,8 @@ struct StoreOptions {
   fractal_tree::Durability durability = fractal_tree::Durability::kSync;
   bool read_only = false;
   bool background_threads = true;
+  // Kept aside on the disk, so that a full store can delete; less on a small disk. 0: none.
+  uint64_t reserve_bytes = 16u << 20;
   uint32_t lock_wait_timeout_ms = 50'000;
   uint32_t statement_timeout_ms = 0;             // 0: none
   uint64_t statement_memory_bytes = 256u << 20;  // sort, group, matches; kLimitExceeded beyond

@@ -82,7 +82,8 @@ void Transaction::begin_read() {
   }
 }
 
-void Transaction::begin_statement() {
+void Transaction::begin_statement(fractal_tree::Purpose purpose) {
+  if (purpose == fractal_tree::Purpose::kWrite) purpose_ = purpose;
   push_layer();
 }
 
@@ -173,7 +174,7 @@ Status Transaction::commit() {
     for (auto& layer : layers_) all.append(std::move(layer->changes));
     drop_layers(0);
     std::shared_lock gate(core_.commit_gate);
-    outcome = core_.engine->commit(std::move(all), core_.options.durability);
+    outcome = core_.engine->commit(std::move(all), core_.options.durability, purpose_);
     if (!outcome) core_.stats->batch_dropped();
   }
   rollback();

@@ -53,7 +53,7 @@ class Transaction {
   const fractal_tree::Snapshot* snapshot() const { return snapshot_.get(); }
 
   void begin_read();  // of a statement, written or not, before its first view
-  void begin_statement();
+  void begin_statement(fractal_tree::Purpose purpose = fractal_tree::Purpose::kWrite);
   fractal_tree::WriteBatch& layer() { return layers_.back()->changes; }
   // Where the bridge of this document goes, before its first change; null when it needs none or has
   // one.
@@ -101,6 +101,7 @@ class Transaction {
   std::vector<Savepoint> savepoints_;
   std::map<std::string, LockMode, std::less<>> locked_;
   uint64_t lock_waits_ = 0;
+  fractal_tree::Purpose purpose_ = fractal_tree::Purpose::kReclaim;  // of all statements
 };
 
 }  // namespace wherestar::server

@@ -22,6 +22,8 @@ void require_sound(const Found& found, uint64_t call) {
 
 // One run with the n-th call failing; false if the run has fewer calls.
 bool run_with_failure(uint64_t n, ErrorCode code, bool forever) {
+  CAPTURE(static_cast<int>(code));
+  CAPTURE(forever);
   MemoryFileSystem fs;
   StorageWorkload workload(fs, 5);
   fs.fail_at(n, code, forever);
